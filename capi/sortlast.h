@@ -121,9 +121,11 @@ typedef struct sortlast_composition {
   // Memory of a whole image, on every rank or on none, in which this rank's finished pixels are put where
   // they belong; the rest of it is left as it is. The tile refers to it, so it stays for as long as the tile.
   sortlast_pixels out;
-  // The rank at which the tiles will be gathered, if that is known; NULL: it is not. Of several images a
-  // rank, algorithm "auto" may then let that rank finish all of the frame. Only for
-  // sortlast_compositor_composite_images.
+  // The rank at which the tiles will be gathered, the same on every rank, if that is known; NULL: it is not.
+  // It changes no pixel, but what the tiles hold. With several images per rank, algorithm "auto" may let that
+  // rank finish all of the frame. Between nodes, an image of which every rank has drawn at most half is dealt
+  // out in blocks, so that each rank has as much to do, and a tile holds many ranges of it. Only for
+  // sortlast_compositor_composite and sortlast_compositor_composite_images.
   const int32_t* root;
   // Where late ranks are left out, the deadline of this frame instead of that of the options [s], of the rank
   // whose call opens the frame's time, or of rank 0; ranks may differ in it. 0: that of the options.

@@ -97,84 +97,45 @@ sortlast_status sortlast_report_keep(sortlast_report* report, const char** path)
 // after MPI_Finalize is SORTLAST_ERROR_USAGE, on the rank that makes it, and nothing has happened.
 typedef struct sortlast_compositor sortlast_compositor;
 
-// How the image is shared out: as bands of rows; in blocks that are dealt out to the ranks, so that each gets
-// as much to do wherever the images are empty; or in blocks for the frames for which that is predicted to be
-// faster.
-enum sortlast_partition { SORTLAST_CONTIGUOUS = 0, SORTLAST_INTERLEAVED = 1, SORTLAST_PARTITION_AUTO = 2 };
-
 // What colours travel as: as the image holds them, or float32 as float16, which rounds each by at most 2^-11
 // of itself a transfer.
 enum sortlast_wire { SORTLAST_WIRE_IMAGE = 0, SORTLAST_WIRE_FLOAT16 = 1 };
 
-// Which images a frame waits for: those of all ranks, or those that come before its deadline.
-enum sortlast_late { SORTLAST_LATE_WAIT = 0, SORTLAST_LATE_LEAVE_OUT = 1 };
-
-// What becomes of an image that comes when its frame is gone: it is composited in the next one, or in none.
-enum sortlast_late_image { SORTLAST_LATE_IMAGE_NEXT = 0, SORTLAST_LATE_IMAGE_DROP = 1 };
-
-// All ranks pass the same but for timeout, threads, sparse, profile, interrupt and check_premultiplied.
+// All ranks pass the same but for timeout, threads, profile and interrupt.
 typedef struct sortlast_options {
   size_t size;            // sizeof(sortlast_options)
   const char* algorithm;  // "shift", "radix-k:4,3", ... (sortlast_algorithm_usage); NULL: "auto"
   const int32_t* ring;    // the p ranks in the order in which they should talk (the fabric's routing order),
                           // apart from depth order; NULL: rank order
   double timeout;         // longest wait without any progress [s]
-  int64_t chunk_bytes;    // most bytes of pixels that one message carries, 4096 to 2^30
   // Ranks that share a machine read each other's images where they lie. 0: those that really do; 1: none, all
   // pixels travel as messages; k: at most k of them, as if the others were on other machines.
   int32_t node_ranks;
   int32_t threads;  // that blend, the caller's own among them; 0: as many as this machine has cores for each
                     // of its ranks
   int32_t wire;     // SORTLAST_WIRE_IMAGE or SORTLAST_WIRE_FLOAT16
-  int32_t partition;  // SORTLAST_CONTIGUOUS ...; tiles of the others may hold many ranges of the image
   // Check in every call, by a reduction of a few numbers, that all ranks passed the same arguments. Without
   // it ranks that disagree hang or give wrong pixels. Ranks that all share a machine check anyway, at no
   // cost.
   bool check;
-  bool sparse;  // leave out empty pixels of messages where that pays; the result has the same bits
-  // What is automatic is chosen for this machine; NULL: that of `profile`.
-  const sortlast_machine* machine;
-  // File with a machine's figures, read on rank 0 alone; NULL: the file that the environment variable
-  // SORTLAST_PROFILE names, or else the one that was kept for this machine and MPI library, or else defaults.
+  // File with the figures of the machine for which "auto" chooses (sortlast_report_save), read on rank 0
+  // alone; NULL: the file that the environment variable SORTLAST_PROFILE names, or else the one that was kept
+  // for this machine and MPI library, or else defaults.
   const char* profile;
+  // 0: every frame waits for all ranks. Otherwise late ranks are left out: a frame is composited by the ranks
+  // that have arrived when its deadline is over, or when all have. A rank that arrives later takes part in
+  // the next frame. The deadline is how long a frame stays open after the first call of a rank that took part
+  // in the one before; where ranks are on several nodes, after the call of rank 0, for which all wait [s]. At
+  // most timeout. Frames of one image per rank only.
+  double deadline;
   // Called about every 50 ms of waiting; what is not 0 ends the call with SORTLAST_ERROR_INTERRUPT, and the
   // compositor as a timeout would. NULL: not called.
   int (*interrupt)(void* user);
   void* user;  // handed to it
-  // Look in every composite of SORTLAST_OVER for colours above their alpha, as images have that are not
-  // premultiplied, and refuse them. It reads the whole image.
-  bool check_premultiplied;
-  // With SORTLAST_LATE_LEAVE_OUT, how long a frame stays open after the first call of a rank that took part
-  // in the one before; where ranks are on several nodes, after the call of rank 0, for which all wait [s]. At
-  // most timeout.
-  double deadline;
-  // SORTLAST_LATE_LEAVE_OUT: a frame is composited by the ranks that have come to it when its deadline is
-  // over, or when all have. A rank that comes later takes part in the next frame, with this image or a newer
-  // one (late_image). One image a rank alone can be composited so.
-  int32_t late;
-  int32_t late_image;  // SORTLAST_LATE_IMAGE_NEXT or SORTLAST_LATE_IMAGE_DROP
 } sortlast_options;
 
 #define SORTLAST_OPTIONS_INIT \
-  {sizeof(sortlast_options),  \
-   NULL,                      \
-   NULL,                      \
-   60,                        \
-   1 << 20,                   \
-   0,                         \
-   0,                         \
-   SORTLAST_WIRE_IMAGE,       \
-   SORTLAST_CONTIGUOUS,       \
-   true,                      \
-   true,                      \
-   NULL,                      \
-   NULL,                      \
-   NULL,                      \
-   NULL,                      \
-   false,                     \
-   0.1,                       \
-   SORTLAST_LATE_WAIT,        \
-   SORTLAST_LATE_IMAGE_NEXT}
+  {sizeof(sortlast_options), NULL, NULL, 60, 0, 0, SORTLAST_WIRE_IMAGE, true, NULL, 0, NULL, NULL}
 
 // Make a compositor; collective over `comm`, which is duplicated and may be freed at once. MPI must be
 // initialised. options may be NULL: all defaults.
@@ -242,7 +203,7 @@ typedef struct sortlast_tile_pixels {
   const void* colour;            // (range.end - range.begin) * channels scalars; NULL if there are none
   const float* depth;            // range.end - range.begin depths; NULL if the images have none
   const sortlast_range* ranges;  // NULL if there are none
-  int64_t range_count;           // 0 or 1 unless the partition is interleaved
+  int64_t range_count;           // 0 or 1 unless the image was dealt out in blocks
 } sortlast_tile_pixels;
 
 // All zero for NULL.
@@ -250,8 +211,7 @@ sortlast_tile_pixels sortlast_tile_get(const sortlast_tile* tile);
 
 // Where late ranks are left out: the number of the tile's frame, from 1, the same on every rank, which may be
 // a later one than the rank's last and one more; and the ranks whose images are not in it, ascending, valid
-// until the tile is freed. A rank whose image was dropped gets a tile without pixels, of the last frame that
-// was gone, which names that rank alone. All 0 and NULL for NULL.
+// until the tile is freed. All 0 and NULL for NULL.
 typedef struct sortlast_tile_attendance {
   int64_t frame;
   const int32_t* left_out;  // NULL if there are none

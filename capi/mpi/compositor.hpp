@@ -41,7 +41,6 @@ inline Compositor& made(sortlast_compositor& handle) {
 Options options_of(const sortlast_options* options, MPI_Comm comm);
 TuneOptions tune_options_of(const sortlast_tune_options* options);
 
-Machine machine_of(const sortlast_machine& machine);
 // Nothing if `to` is null; `to` holds its size.
 void write_machine(const Machine& machine, sortlast_machine* to);
 

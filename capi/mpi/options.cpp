@@ -7,19 +7,12 @@
 namespace sortlast::capi {
 namespace {
 
-constexpr Partition partitions[] = {Partition::contiguous, Partition::interleaved, Partition::automatic};
-constexpr Late lates[] = {Late::wait, Late::leave_out};
-constexpr LateImage late_images[] = {LateImage::next, LateImage::drop};
 constexpr Wire wires[] = {Wire::image, Wire::float16};
-static_assert(partitions[SORTLAST_INTERLEAVED] == Partition::interleaved);
-static_assert(partitions[SORTLAST_PARTITION_AUTO] == Partition::automatic);
-static_assert(lates[SORTLAST_LATE_LEAVE_OUT] == Late::leave_out);
-static_assert(late_images[SORTLAST_LATE_IMAGE_DROP] == LateImage::drop);
 static_assert(wires[SORTLAST_WIRE_FLOAT16] == Wire::float16);
 
 // Bytes of the first version of each structure: those up to its last member.
 constexpr std::size_t first_options =
-    offsetof(sortlast_options, check_premultiplied) + sizeof(sortlast_options::check_premultiplied);
+    offsetof(sortlast_options, user) + sizeof(sortlast_options::user);
 constexpr std::size_t first_tune =
     offsetof(sortlast_tune_options, user) + sizeof(sortlast_tune_options::user);
 constexpr std::size_t first_machine = offsetof(sortlast_machine, ranks) + sizeof(sortlast_machine::ranks);
@@ -45,13 +38,6 @@ std::function<void()> interrupt_of(int (*interrupt)(void*), void* user) {
 
 }  // namespace
 
-Machine machine_of(const sortlast_machine& machine) {
-  const sortlast_machine from = read_struct<sortlast_machine>(&machine, SORTLAST_MACHINE_INIT, first_machine,
-                                                              "sortlast_machine", "SORTLAST_MACHINE_INIT");
-  return {from.alpha,       from.beta, from.node_alpha, from.node_beta, from.gamma_read,
-          from.gamma_write, from.copy, from.cores,      from.ranks};
-}
-
 void write_machine(const Machine& machine, sortlast_machine* to) {
   if (to == nullptr) return;
   const sortlast_machine from{sizeof from,       machine.alpha,      machine.beta,        machine.node_alpha,
@@ -69,17 +55,10 @@ Options options_of(const sortlast_options* options, MPI_Comm comm) {
   to.timeout = from.timeout;
   to.node_ranks = from.node_ranks;
   to.check = from.check;
-  to.check_premultiplied = from.check_premultiplied;
   to.threads = from.threads;
-  to.sparse = from.sparse;
   to.wire = by_number(wires, from.wire, "wire");
-  to.chunk_bytes = from.chunk_bytes;
-  to.partition = by_number(partitions, from.partition, "partition");
-  to.late = by_number(lates, from.late, "late");
-  to.late_image = by_number(late_images, from.late_image, "late_image");
-  to.deadline = from.deadline;
-  if (from.machine != nullptr) to.machine = machine_of(*from.machine);
   if (from.profile != nullptr) to.profile = from.profile;
+  if (from.deadline != 0) to.deadline = from.deadline;
   to.interrupt = interrupt_of(from.interrupt, from.user);
   return to;
 }

@@ -129,10 +129,7 @@ IceTImage make_frame(IceTContextStruct& context, const FrameRequest& request) {
     in_meeting(context, [&](Compositor& compositor) {
       agree_on(context, request);
       const Settings& settings = context.settings;
-      Access::use(compositor, algorithm_of(settings, context.size),
-                  settings.on(ICET_INTERLACE_IMAGES) && settings.on(ICET_COLLECT_IMAGES)
-                      ? Partition::automatic
-                      : Partition::contiguous);
+      Access::use(compositor, algorithm_of(settings, context.size));
       compositor.trace(wants_trace());
       run_frame(context, request);
     });

@@ -38,7 +38,6 @@ void make_compositor(IceTContextStruct& context) {
   Options options;
   context.limit = time_limit();
   options.timeout = context.limit;
-  options.partition = Partition::automatic;
   context.drawn.clear();
   context.cut.clear();
   context.compositor.emplace(mpi_of(context.communicator), options);

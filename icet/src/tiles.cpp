@@ -28,6 +28,9 @@ class TileFrame {
         format_(format_of(settings_.colour_format, settings_.depth_format)) {
     composition_.op = settings_.mode == ICET_COMPOSITE_MODE_BLEND ? Op::over : Op::closest;
     if (settings_.is_ordered()) composition_.order = settings_.order;
+    // A tile that will be collected may be dealt out in blocks.
+    if (settings_.on(ICET_INTERLACE_IMAGES) && settings_.on(ICET_COLLECT_IMAGES))
+      composition_.root = tile_.rank;
     if (composition_.op == Op::closest) {
       // Of equal depths the pixel farther back in the order is shown, as IceT does; the compositor shows the
       // other.

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "sortlast/channels.hpp"
@@ -33,13 +34,7 @@ struct CompositorAccess;
 // by at most 2^-11 of itself a transfer.
 enum class Wire : std::uint8_t { image, float16 };
 
-// Which images a frame waits for: those of all ranks, or those that come before its deadline.
-enum class Late : std::uint8_t { wait, leave_out };
-
-// What becomes of an image that comes when its frame is gone: it is composited in the next one, or in none.
-enum class LateImage : std::uint8_t { next, drop };
-
-// All ranks pass the same but for timeout, threads, sparse, profile, interrupt and check_premultiplied.
+// All ranks pass the same but for timeout, threads, the file of the profile, and interrupt.
 struct Options {
   std::string algorithm = "auto";  // or a name of algorithms(), parameters behind it: "radix-k:4,3"
   // The ranks in the order in which they should talk (the fabric's routing order), apart from depth order;
@@ -52,35 +47,21 @@ struct Options {
   // Check in every call, by a small reduction, that all ranks passed the same arguments. Without it
   // ranks that disagree hang or give wrong pixels. Ranks that all share a machine check at no cost anyway.
   bool check = true;
-  // Look in every composite() with Op::over for colours above their alpha, as images have that are not
-  // premultiplied, and refuse them. It reads the whole image.
-  bool check_premultiplied = false;
   // Threads that blend, the caller's own among them; 0: as many as this machine has cores for each of its
   // ranks.
   int threads = 0;
-  bool sparse = true;  // leave out empty pixels of messages where that pays; the result has the same bits
-  Wire wire = Wire::image;             // what colours of float32 images travel as
-  std::int64_t chunk_bytes = 1 << 20;  // most bytes of pixels that one message carries, 4096 to 2^30
-  // How the image is shared out. Interleaved: in blocks dealt out to the ranks, so that each gets as much to
-  // do wherever the images are empty; a tile then covers many ranges of the image (Tile::ranges), and does
-  // not lie in the frame of its node. Automatic: so for the frames for which it is predicted to be faster,
-  // which takes `check` and ranks on several machines. Never for images of 2^32 pixels or more, or of next to
-  // none.
-  Partition partition = Partition::contiguous;
-  // What is automatic is chosen for this machine (see tune.hpp). None: that of `profile`.
-  std::optional<Machine> machine = {};
-  // File with a machine's figures, as `sortlast tune` writes it; read on rank 0 alone. Empty: the file that
-  // the environment variable SORTLAST_PROFILE names, or else the one that `sortlast tune --keep` has kept for
-  // this machine and MPI library, or else the defaults of Machine. Nothing is measured.
-  std::string profile = {};
-  // Leave out: a frame is composited by the ranks that have come to it when its deadline is over, or when all
-  // have; the tile tells who is left out. A rank that comes later takes part in the next frame, with this
-  // image or a newer one (late_image). One image a rank alone can be composited so.
-  Late late = Late::wait;
-  // How long a frame stays open after the first call of a rank that took part in the one before; where ranks
-  // are on several nodes, after the call of rank 0, for which all wait [s]. At most timeout.
-  double deadline = 0.1;
-  LateImage late_image = LateImage::next;
+  Wire wire = Wire::image;  // what colours of float32 images travel as
+  // The machine for which "auto" chooses (see tune.hpp): its figures, or a file of them, as `sortlast tune`
+  // writes it, which rank 0 alone reads. An empty name: the file that the environment variable
+  // SORTLAST_PROFILE names, or else the one that `sortlast tune --keep` has kept for this machine and MPI
+  // library, or else the defaults of Machine. Nothing is measured.
+  std::variant<std::string, Machine> profile = {};
+  // None: every frame waits for all ranks. Otherwise late ranks are left out: a frame is composited by the
+  // ranks that have arrived when its deadline is over, or when all have, and the tile names the others. A
+  // rank that arrives later takes part in the next frame. The deadline is how long a frame stays open after
+  // the first call of a rank that took part in the one before; where ranks are on several nodes, after the
+  // call of rank 0, for which all wait [s]. At most timeout. Frames of one image per rank only.
+  std::optional<double> deadline = {};
   // Called about every 50 ms of waiting; what it throws ends the call, as a timeout would: for signals, say.
   std::function<void()> interrupt = {};
 };
@@ -93,13 +74,18 @@ struct Composition {
   // Whether the colours of this rank's image are multiplied by its alpha. If not, they are while they are
   // read, into memory that the compositor keeps; the result is premultiplied. Ranks may differ in it.
   bool premultiplied = true;
-  // The rank at which the tiles will be gathered, if that is known; -1: it is not. It changes no pixel: with
-  // several images per rank, algorithm "auto" lets that rank finish all of the frame if all images together
-  // have no more pixels than the frame and no ranks share a machine. Its tile then holds all pixels.
+  // The rank at which the tiles will be gathered, if that is known; -1: it is not. The same on every rank. It
+  // changes no pixel, but what the tiles hold:
+  //   - With several images per rank, algorithm "auto" lets that rank finish all of the frame if all images
+  //     together have no more pixels than the frame and no ranks share a machine. Its tile then holds all
+  //     pixels, and the others are empty.
+  //   - Between nodes, if every rank's image is empty in at least half of its pixels, the image is dealt out
+  //     in blocks (Tile::ranges), so that each rank has as much to do wherever the images are empty. This
+  //     takes Options::check, a frame that waits for all ranks, and an image of fewer than 2^32 pixels.
   int root = -1;
-  // With Late::leave_out: instead of that of the options [s]. That of the rank counts whose call opens the
-  // frame's time, or of rank 0; ranks may differ in it. Infinity: the frame waits for all, as the last one
-  // should.
+  // Where late ranks are left out, instead of Options::deadline [s]. The first caller's applies, or that of
+  // rank 0 where ranks are on several nodes; ranks may differ in it. Infinity: the frame waits for all, as the
+  // last one should.
   std::optional<double> deadline = {};
 };
 
@@ -130,10 +116,9 @@ class SORTLAST_API Compositor {
   // pixels are put where they belong; the rest is left as it is. A contiguous tile then refers to them there,
   // so who keeps the tile keeps that memory (of an image that is dealt out, the tile has a copy of its own).
   // It must not be memory of any rank's image: ArgumentError if it overlaps this rank's.
-  //   With Late::leave_out a call is part of the frame that is open when it comes, which may be a later one
-  // than the rank's last and one more: Tile::frame() tells, and Tile::left_out() which ranks are not in it.
-  // The result is that of the images that are; the same ranks give the same bits. An image that is dropped
-  // gives a tile without pixels.
+  //   Where late ranks are left out, a call is part of the frame that is open when it arrives, which need not
+  // be the one after the rank's last: see Tile::frame(), and Tile::left_out() for the ranks that are not in
+  // it. The result is that of the images that are; the same ranks give the same bits.
   Tile composite(const ImageView& image, const Composition& composition = {}, const PixelBuffer& out = {});
 
   // The same of several images a rank, in any number, none included: those of all ranks are composited front

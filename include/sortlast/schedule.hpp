@@ -196,11 +196,4 @@ SORTLAST_API std::span<const AlgorithmEntry> algorithms();
 // lists the names), parameters that do not fit p, or a wrong setting.
 SORTLAST_API Schedule make_schedule(std::string_view name, Setting setting);
 
-// How the image is shared out: as bands of rows, dealt out in blocks, or whichever is faster for a frame.
-enum class Partition : std::uint8_t { contiguous, interleaved, automatic };
-
-// "contiguous", "interleaved", "auto"; partition_from_name() throws ArgumentError for another text.
-SORTLAST_API std::string_view partition_name(Partition partition);
-SORTLAST_API Partition partition_from_name(std::string_view name);
-
 }  // namespace sortlast

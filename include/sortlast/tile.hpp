@@ -25,7 +25,7 @@ class SORTLAST_API Tile {
   Tile() = default;  // of no frame: no pixels
 
   // Ranges [begin, end) of the whole image's pixels, row-major, whose pixels lie here one behind the other;
-  // none for an empty tile, and one unless the image was dealt out in blocks (Partition::interleaved).
+  // none for an empty tile, and one unless the image was dealt out in blocks (Composition::root).
   std::vector<Range> ranges() const;
   bool contiguous() const;
   // Contiguous: the one range of the image. Else the same number of pixels, counted in the order in which the
@@ -45,11 +45,9 @@ class SORTLAST_API Tile {
   // The values of its pixels in the channels that the images had, in the order of the channels' names.
   const std::vector<ChannelPlane>& channels() const;
 
-  // Number of its frame, from 1, the same on every rank; 0: of no frame. If the rank's image was dropped:
-  // of the last frame that was gone by then.
+  // Number of its frame, from 1, the same on every rank; 0: of no frame.
   std::int64_t frame() const;
   // Ranks whose images are not in it, as they came too late, ascending; the same on every rank of the frame.
-  // If this rank's image was dropped, this rank alone.
   const std::vector<std::int32_t>& left_out() const;
 
   // Which rank holds which pixels, numbered without those that are left out; null for a tile of no frame.

@@ -273,13 +273,6 @@ def count(value: object | None, what: str) -> int:
     return found
 
 
-def instance(value: Any, what: str, kind: type) -> Any:
-    """A value of a class, or None."""
-    if value is None or isinstance(value, kind):
-        return value
-    raise ArgumentError(f"{what} is {shown(value)}; expected a {kind.__name__}")
-
-
 def numbers(values: object, what: str, length: int) -> list[float]:
     """So many numbers, none of them NaN."""
     try:

@@ -38,6 +38,13 @@ def _chosen(
     return name, _arrays.ranks(chosen, "ring")
 
 
+def _profile(profile: object) -> Machine | str:
+    """A machine, or the name of a file; "" is none."""
+    if profile is None:
+        return ""
+    return profile if isinstance(profile, Machine) else _arrays.path(profile, "profile")
+
+
 class Compositor:
     """Composites one image a rank over a communicator.
 
@@ -56,8 +63,7 @@ class Compositor:
         with sortlast.Compositor(comm) as comp:
             tile = comp.composite(image)
 
-    All ranks pass the same but for ``timeout``, ``threads``, ``sparse``, ``profile`` and
-    ``check_premultiplied``.
+    All ranks pass the same but for ``timeout``, ``threads`` and the file of the ``profile``.
 
     Args:
         comm: any mpi4py intracommunicator; it is duplicated.
@@ -73,31 +79,19 @@ class Compositor:
         check: check in every call, by a small reduction, that all ranks passed the same arguments.
             Without it ranks that disagree hang or give wrong pixels. Ranks that all share a machine check at
             no cost anyway.
-        check_premultiplied: look in every ``composite`` with ``over`` for colours above their alpha, which
-            images that are not premultiplied have, and refuse them. It reads the whole image.
-        sparse: leave out empty pixels (all channels 0, depth infinite) of messages where that pays. The
-            result has the same bits.
         wire: "float16" lets the colours of float32 images travel as float16, which rounds each by at most
             2^-11 of itself a transfer; "image" sends what the images hold.
-        chunk_bytes: most bytes of pixels that one message carries, 4096 to 2^30.
-        partition: how the image is shared out. "contiguous": in bands of rows. "interleaved": in blocks that
-            are dealt out to the ranks, so that each gets as much to do wherever the images are empty; a tile
-            then holds many ``ranges``. "auto": in blocks for the frames for which that is predicted to be
-            faster, which takes ``check`` and ranks on several machines.
-        machine: the machine that "auto" chooses for, as ``sortlast.tune.measure`` finds it.
-        profile: file with a machine's figures, as ``sortlast tune`` writes it, if there is no ``machine``;
-            read on rank 0 alone. None is the file that the environment variable SORTLAST_PROFILE names, or
-            else the one that ``sortlast tune --keep`` has kept for this machine, or else the defaults. The
-            same profile gives the same choice, and so the same bits, on every run.
-        late: "wait": a frame waits for all ranks. "leave-out": it is composited by those that have come when
-            its deadline is over, or when all have; ``left_out`` of the tile tells which are not in it, and
-            those take part in the next. One image a rank alone can be composited so. See "When ranks are
-            late" in the documentation.
-        deadline: with "leave-out", how long a frame stays open after the first call of a rank that took part
-            in the one before, in seconds; where ranks are on several nodes, after the call of rank 0, for
-            which all wait. At most ``timeout``.
-        late_image: with "leave-out", what becomes of an image that comes when its frame is gone: "next", it
-            is composited in the next one, or "drop", in none, and the tile has no pixels.
+        profile: the machine for which "auto" chooses: a :class:`sortlast.Machine`, as
+            ``sortlast.tune.measure`` finds it, or a file, as ``sortlast tune`` writes it, which rank 0 alone
+            reads. None is the file that the environment variable SORTLAST_PROFILE names, or else the one that
+            ``sortlast tune --keep`` has kept for this machine, or else the defaults. The same profile gives
+            the same choice, and so the same bits, on every run.
+        deadline: None: every frame waits for all ranks. A number leaves late ranks out: a frame is composited
+            by the ranks that have arrived when its deadline is over, or when all have; ``left_out`` of the
+            tile lists the others, which take part in the next frame. The deadline is how long a frame stays
+            open after the first call of a rank that took part in the one before, in seconds; where ranks are
+            on several nodes, after the call of rank 0, for which all wait. At most ``timeout``. Frames of one
+            image per rank only. See "When ranks are late" in the documentation.
         fabric: the network of the job and its image, a ``sortlast.simulate.JobFabric``, by which "auto"
             chooses algorithm and ring once and for all: what is fastest there as simulated. Every rank
             simulates by itself, and passes the same.
@@ -113,16 +107,9 @@ class Compositor:
         node_ranks: int | None = None,
         threads: int | None = None,
         check: bool = True,
-        check_premultiplied: bool = False,
-        sparse: bool = True,
         wire: str = "image",
-        chunk_bytes: int = 1 << 20,
-        partition: str = "contiguous",
-        machine: Machine | None = None,
-        profile: str | os.PathLike[str] | None = None,
-        late: str = "wait",
-        deadline: float = 0.1,
-        late_image: str = "next",
+        profile: Machine | str | os.PathLike[str] | None = None,
+        deadline: float | None = None,
         fabric: FabricChoice | None = None,
     ) -> None:
         native, handle = _native.joining(comm)
@@ -134,18 +121,9 @@ class Compositor:
             options["node_ranks"] = _arrays.count(node_ranks, "node_ranks")
             options["threads"] = _arrays.count(threads, "threads")
             options["check"] = _arrays.flag(check, "check")
-            options["check_premultiplied"] = _arrays.flag(check_premultiplied, "check_premultiplied")
-            options["sparse"] = _arrays.flag(sparse, "sparse")
             options["wire"] = _arrays.choice(wire, "wire", ("image", "float16"))
-            options["chunk_bytes"] = _arrays.whole(chunk_bytes, "chunk_bytes")
-            options["partition"] = _arrays.choice(
-                partition, "partition", ("contiguous", "interleaved", "auto")
-            )
-            options["machine"] = _arrays.instance(machine, "machine", Machine)
-            options["leave_out"] = _arrays.choice(late, "late", ("wait", "leave-out")) == "leave-out"
-            options["deadline"] = _arrays.number(deadline, "deadline")
-            options["drop"] = _arrays.choice(late_image, "late_image", ("next", "drop")) == "drop"
-            options["profile"] = "" if profile is None else _arrays.path(profile, "profile")
+            options["profile"] = _profile(profile)
+            options["deadline"] = None if deadline is None else _arrays.number(deadline, "deadline")
             if fabric is not None:
                 options["algorithm"], options["ring"] = _chosen(fabric, comm, algorithm, ring)
         except Exception as error:
@@ -299,11 +277,14 @@ class Compositor:
             size: (width, height) of the frame.
             boxes: (x0, y0, x1, y1) of each image, half open, in pixels of the frame. None: each image is of
                 the whole frame.
-            root: with ``images``, the rank at which ``gather`` will collect the frame, if that is known; the
-                same on every rank. The algorithm "auto" may then let that rank finish all of the frame, so
-                that its tile is the whole one and the others' are empty, where all images together have no more
-                pixels than the frame. Pixels differ by rounding at most.
-            deadline: with ``late="leave-out"``, that of this frame instead of the compositor's, of the rank
+            root: the rank at which ``gather`` will collect the frame, if that is known; the same on every
+                rank. Pixels differ by rounding at most, but tiles hold other pixels. With ``images``, the
+                algorithm "auto" may let that rank finish all of the frame, so that its tile is the whole one
+                and the others' are empty, where all images together have no more pixels than the frame.
+                Between nodes, an image of which every rank has drawn at most half is dealt out in blocks, so
+                that each rank has as much to do wherever the images are empty; a tile then holds many
+                ``ranges``.
+            deadline: of this frame instead of the compositor's, which leaves late ranks out: of the rank
                 whose call opens the frame's time, or of rank 0; ranks may differ in it. ``math.inf``: the
                 frame waits for all ranks, as the last one should.
 
@@ -333,8 +314,6 @@ class Compositor:
         with self._refusing("composite"):
             if keep_lists is not None or most_bytes is not None:
                 raise ArgumentError("keep_lists and most_bytes are of fragments; expected some with them")
-            if root is not None:
-                raise ArgumentError("root is of several images a rank; expected images with it")
             if image is None and depth is None:
                 depth = op == "closest"
             picture = _arrays.picture(image, depth, shape, dtype)
@@ -348,6 +327,7 @@ class Compositor:
                 _arrays.flag(premultiplied, "premultiplied"),
                 *_arrays.output(out, picture, picture.has_depth),
                 _channels.channels(channels, rules, channel_background, picture),
+                _box_images.root(root),
                 None if deadline is None else _arrays.number(deadline, "deadline"),
             )
         with self._kept_if_given_up(picture):

@@ -47,16 +47,12 @@ class Tile(Protocol):
     def frame(self) -> int:
         """Number of the tile's frame, from 1, the same on every rank.
 
-        With ``late="leave-out"`` it may be a later one than the rank's last and one more, and that of a
-        dropped image is the last that was gone.
+        Where late ranks are left out, it need not be the one after the rank's last.
         """
 
     @property
     def left_out(self) -> list[int]:
-        """Ranks whose images are not in the frame, as they came too late; the same on every rank of it.
-
-        If this rank's image was dropped, this rank alone.
-        """
+        """Ranks whose images are not in the frame, as they came too late; the same on every rank of it."""
 
     @property
     def channels(self) -> dict[str, NDArray[Any]]:

@@ -1,4 +1,4 @@
-"""Partitions on eight separate hosts: what they receive of an object in the middle, and what is chosen."""
+"""Images in pieces and in blocks on eight hosts: what they receive of an object in the middle."""
 
 from __future__ import annotations
 
@@ -46,23 +46,23 @@ def pictures(drawn):
         kept[drawn] = picture(rank, drawn), oracle
     return kept[drawn]
 
-def measure(drawn, algorithm, partition):
+def measure(drawn, algorithm, root):
     mine, oracle = pictures(drawn)
-    comp = sortlast.Compositor(comm, algorithm=algorithm, partition=partition)
-    tile = comp.composite(mine)
+    comp = sortlast.Compositor(comm, algorithm=algorithm)
+    tile = comp.composite(mine, root=root)
     before = received()
     for frame in range(FRAMES):
-        tile = comp.composite(mine)
+        tile = comp.composite(mine, root=root)
     moved = received() - before
     whole = comp.gather(tile)
     error = 0.0 if whole is None else float(np.abs(whole - oracle).max())
     return {"received": moved, "ranges": len(tile.ranges), "error": error, "why": comp.explain()}
 
 report({
-    f"{drawn} {algorithm} {partition}": measure(drawn, algorithm, partition)
+    f"{drawn} {algorithm} {name}": measure(drawn, algorithm, root)
     for drawn in ("middle", "everything")
     for algorithm in ("direct-send", "binary-swap", "two-level:direct-send")
-    for partition in ("contiguous", "interleaved", "auto")
+    for name, root in (("kept", None), ("gathered", 0))
 })
 """
 
@@ -91,18 +91,14 @@ def test_pictures_are_the_oracles(reports: list[dict[str, Any]]) -> None:
 
 @pytest.mark.parametrize("algorithm", ["direct-send", "binary-swap", "two-level:direct-send"])
 def test_hosts_receive_alike_what_is_dealt_out(reports: list[dict[str, Any]], algorithm: str) -> None:
-    assert unevenness(reports, f"middle {algorithm} contiguous") > 1.25
-    for partition in ("interleaved", "auto"):
-        assert unevenness(reports, f"middle {algorithm} {partition}") < 1.2
+    assert unevenness(reports, f"middle {algorithm} kept") > 1.25
+    assert unevenness(reports, f"middle {algorithm} gathered") < 1.2
 
 
-def test_auto_deals_out_what_is_uneven(reports: list[dict[str, Any]]) -> None:
+def test_sparse_images_that_are_gathered_are_dealt_out(reports: list[dict[str, Any]]) -> None:
     for report in reports:
         for case, measured in report.items():
-            drawn, _, partition = case.split()
-            if partition != "auto":
-                continue
-            dealt = drawn == "middle"
+            drawn, _, name = case.split()
+            dealt = drawn == "middle" and name == "gathered"
             assert (measured["ranges"] > 1) == dealt, case
             assert ("dealt out in blocks" in measured["why"]) == dealt, measured["why"]
-            assert "the fullest of contiguous pieces would have" in measured["why"]

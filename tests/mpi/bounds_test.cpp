@@ -89,7 +89,8 @@ TEST_F(Bounds, EmptyPixelsAreNotSent) {
   std::int64_t composited = 0;
   std::int64_t gathered = 0;
   const auto frame_of = [&](bool sparse) {
-    Compositor compositor(MPI_COMM_WORLD, {.algorithm = "direct-send", .node_ranks = 1, .sparse = sparse});
+    Compositor compositor =
+        testing::compositor_with({.sparse = sparse}, {.algorithm = "direct-send", .node_ranks = 1});
     const Tile tile = compositor.composite(testing::image_of(scene, rank_));
     composited = compositor.timing().bytes_sent;
     EXPECT_EQ(compositor.timing().search > 0, sparse);

@@ -112,8 +112,7 @@ TEST_F(MpiChannels, EveryAlgorithmGivesTheOraclesValues) {
       Options options;
       options.algorithm = algorithm.name;
       options.node_ranks = node_ranks;
-      options.chunk_bytes = 4096;
-      Compositor compositor(MPI_COMM_WORLD, options);
+      Compositor compositor = testing::compositor_with({.chunk_bytes = 4096}, options);
       unsigned seed = 1;
       for (const Op op : {Op::over, Op::closest, Op::add}) {
         const Format format{seed % 2 == 0 ? Scalar::uint8 : Scalar::float32, 4, op == Op::closest};

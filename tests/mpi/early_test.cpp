@@ -117,8 +117,8 @@ TEST_F(Early, ShowTheSameWhoeverIsLate) {
   for (const std::string& algorithm : testing::algorithm_names()) {
     for (const int node_ranks : {1, 2}) {
       SCOPED_TRACE(algorithm + ", " + std::to_string(node_ranks) + " ranks a node");
-      Compositor compositor(MPI_COMM_WORLD,
-                            {.algorithm = algorithm, .node_ranks = node_ranks, .chunk_bytes = 1 << 12});
+      Compositor compositor = testing::compositor_with(
+          {.chunk_bytes = 1 << 12}, {.algorithm = algorithm, .node_ranks = node_ranks});
       const Scene shown = scene({50, 30});
       for (int late = 0; late < p_; ++late) {
         const Composition composition{Op::over, testing::shuffled(p_, random_), {}};
@@ -177,7 +177,7 @@ class EarlyMismatch : public Early {
  protected:
   // One rank calls something else, at any moment of the others' frame. If one of them has begun it, a new
   // compositor takes the place of this one on all ranks.
-  void expect_error(Compositor& compositor, const Options& options, const Scene& shown,
+  void expect_error(Compositor& compositor, const std::function<Compositor()>& made, const Scene& shown,
                     const Instead& instead) {
     const ImageView image = testing::image_of(shown, rank_);
     const int odd = static_cast<int>(random_() % static_cast<unsigned>(p_));
@@ -196,7 +196,7 @@ class EarlyMismatch : public Early {
     expect_contains(text, "on rank " + std::to_string(odd));
     testing::expect_same_on_all_ranks(text);
     EXPECT_EQ(compositor.usable(), text.find("make a new one") == std::string::npos);
-    if (!compositor.usable()) compositor = Compositor(MPI_COMM_WORLD, options);
+    if (!compositor.usable()) compositor = made();
     expect_works(compositor, shown);
   }
 };
@@ -245,12 +245,12 @@ TEST_F(EarlyMismatch, IsTheSameErrorWheneverTheOddRankCalls) {
           std::pair("direct-send", 0), std::pair("binary-swap", 0)}) {
       SCOPED_TRACE(::testing::Message()
                    << algorithm << ", " << node_ranks << " ranks a node, chunks of " << chunk_bytes);
-      const Options options{
-          .algorithm = algorithm, .timeout = 20, .node_ranks = node_ranks, .chunk_bytes = chunk_bytes};
-      Compositor compositor(MPI_COMM_WORLD, options);
-      for (const Instead& instead : others(p_)) {
-        expect_error(compositor, options, shown, instead);
-      }
+      const auto made = [&] {
+        return testing::compositor_with(
+            {.chunk_bytes = chunk_bytes}, {.algorithm = algorithm, .timeout = 20, .node_ranks = node_ranks});
+      };
+      Compositor compositor = made();
+      for (const Instead& instead : others(p_)) expect_error(compositor, made, shown, instead);
     }
   }
 }
@@ -261,9 +261,10 @@ TEST_F(EarlyMismatch, OfFramesWithoutPixels) {
   for (const int node_ranks : {0, 1, 2}) {
     SCOPED_TRACE(std::to_string(node_ranks) + " ranks a node");
     const Options options{.algorithm = "direct-send", .timeout = 20, .node_ranks = node_ranks};
-    Compositor compositor(MPI_COMM_WORLD, options);
+    const auto made = [&] { return Compositor(MPI_COMM_WORLD, options); };
+    Compositor compositor = made();
     for (const Instead& instead : others(p_))
-      if (instead.what != "fewer pixels") expect_error(compositor, options, shown, instead);
+      if (instead.what != "fewer pixels") expect_error(compositor, made, shown, instead);
   }
 }
 
@@ -289,7 +290,7 @@ TEST_F(Early, AnInterruptIsNoMismatch) {
 
 // Ranks know other frames when their calls differ, and none begins the next by what it knows alone.
 TEST_F(Early, ChoicesAfterAMismatchAreThoseOfAllRanks) {
-  Compositor compositor(MPI_COMM_WORLD, {.timeout = 20, .node_ranks = 1, .partition = Partition::automatic});
+  Compositor compositor(MPI_COMM_WORLD, {.timeout = 20, .node_ranks = 1});
   const Scene dense = scene({120, 90});
   for (int odd = 0; odd < p_; ++odd) {
     const Tile tile = compositor.composite(testing::image_of(dense, rank_), {Op::closest, {}, {}});

@@ -160,7 +160,8 @@ TEST_F(Frames, TimingCountsWhatTheScheduleSends) {
   const Scene scene(p_, {}, {64, 9}, random, false);
   for (const AlgorithmEntry& entry : algorithms()) {
     SCOPED_TRACE(entry.name);
-    Compositor compositor(MPI_COMM_WORLD, {.algorithm = entry.name, .node_ranks = 1, .sparse = false});
+    Compositor compositor =
+        testing::compositor_with({.sparse = false}, {.algorithm = entry.name, .node_ranks = 1});
     const Tile tile = compositor.composite(testing::image_of(scene, rank_));
     const Program program = tile.schedule()->program(rank_);
     std::int64_t pixels = 0;

@@ -54,12 +54,9 @@ TEST_F(InterleavedFrames, HaveTheBitsOfTheSerialExecutor) {
   for (const AlgorithmEntry& entry : algorithms()) {
     for (const int node_ranks : {0, 1, 2}) {
       const bool sparse = random_() % 3 != 0;
-      Compositor compositor(MPI_COMM_WORLD, {.algorithm = entry.name,
-                                             .ring = testing::shuffled(p_, random_),
-                                             .node_ranks = node_ranks,
-                                             .sparse = sparse,
-                                             .chunk_bytes = 1 << 13,
-                                             .partition = Partition::interleaved});
+      Compositor compositor = testing::compositor_with(
+          {.chunk_bytes = 1 << 13, .sparse = sparse, .layout = FrameLayout::interleaved},
+          {.algorithm = entry.name, .ring = testing::shuffled(p_, random_), .node_ranks = node_ranks});
       for (const auto& [format, op] : testing::cases()) {
         if (random_() % 4 != 0) continue;
         SCOPED_TRACE(entry.name + " " + format_name(format) + " " + std::string(op_name(op)) + ", nodes of " +
@@ -96,7 +93,7 @@ TEST_F(InterleavedFrames, GoBehindABackground) {
   const Scene scene = sparse_scene(format, size, boxes);
   const std::vector<float> background{0.25F, 0.5F, 0.75F, 1.0F};
   const Frame oracle = composite_serial(scene.views(), size, format, Op::over, {}, background);
-  Compositor compositor(MPI_COMM_WORLD, {.partition = Partition::interleaved});
+  Compositor compositor = testing::compositor_with({.layout = FrameLayout::interleaved});
   const Tile tile = compositor.composite(testing::image_of(scene, rank_), {Op::over, {}, background});
   const auto frame = compositor.gather(tile, p_ - 1, true);
   if (frame) scene.expect_near(*frame, oracle, 2);
@@ -113,15 +110,15 @@ TEST_F(InterleavedFrames, ReceiveEvenlyWhatIsDrawnInTheMiddle) {
     for (std::size_t i = 0; i < colour.size(); ++i)
       if (i < 3 * eighth || i >= 5 * eighth) colour[i] = std::byte{0};
   }
-  const auto most_received = [&](Partition partition) {
-    Compositor compositor(MPI_COMM_WORLD,
-                          {.algorithm = "direct-send", .node_ranks = 1, .partition = partition});
+  const auto most_received = [&](FrameLayout layout) {
+    Compositor compositor =
+        testing::compositor_with({.layout = layout}, {.algorithm = "direct-send", .node_ranks = 1});
     compositor.composite(testing::image_of(scene, rank_));
     std::int64_t received = compositor.timing().bytes_received;
     MPI_Allreduce(MPI_IN_PLACE, &received, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
     return received;
   };
-  EXPECT_LT(2 * most_received(Partition::interleaved), most_received(Partition::contiguous));
+  EXPECT_LT(2 * most_received(FrameLayout::interleaved), most_received(FrameLayout::contiguous));
 }
 
 // A tile of thousands of ranges travels in few messages; more of them than are posted at once for two ranks.
@@ -129,8 +126,8 @@ TEST_F(InterleavedFrames, AreGatheredInFewMessages) {
   const Size size{1024, p_ == 2 ? std::int64_t{1} << 14 : 777};
   std::vector<std::uint8_t> image(static_cast<std::size_t>(size.pixels()) * 4);
   for (std::size_t i = 0; i < image.size(); ++i) image[i] = static_cast<std::uint8_t>(i * 2654435761 >> 13);
-  Compositor compositor(MPI_COMM_WORLD,
-                        {.algorithm = "shift", .sparse = false, .partition = Partition::interleaved});
+  Compositor compositor =
+      testing::compositor_with({.sparse = false, .layout = FrameLayout::interleaved}, {.algorithm = "shift"});
   const Tile tile = compositor.composite(image_view<std::uint8_t>(image, size), {Op::max, {}, {}});
   const Timing before = compositor.timing();
   const auto frame = compositor.gather(tile, p_ - 1);
@@ -141,21 +138,58 @@ TEST_F(InterleavedFrames, AreGatheredInFewMessages) {
   EXPECT_LE(compositor.timing().messages_received - before.messages_received, bytes / (1 << 18) + p_);
 }
 
-TEST_F(InterleavedFrames, AreNotChosenOnOneMachine) {
-  for (const int node_ranks : {0, 1}) {
-    Compositor compositor(MPI_COMM_WORLD, {.node_ranks = node_ranks, .partition = Partition::automatic});
-    Scene scene(p_, {}, {64, 96}, random_, false);
-    draw_only(scene, static_cast<std::size_t>(rank_), testing::Drawn::block, random_);
-    const Tile tile = compositor.composite(testing::image_of(scene, rank_));
-    EXPECT_TRUE(tile.contiguous());
-    EXPECT_EQ(compositor.explain().find("dealt out"), std::string::npos);
-    const auto frame = compositor.gather(tile);
-    EXPECT_EQ(frame.has_value(), rank_ == 0);
+// Of images that are half empty or more, gathered at a known root, between nodes; the same bits either way.
+TEST_F(InterleavedFrames, AreChosenByOneRule) {
+  const Size size{64, std::int64_t{16} * p_};
+  Scene dense(p_, {}, size, random_, false);
+  Scene sparse = dense;
+  for (int rank = 0; rank < p_; ++rank) {
+    auto& colour = sparse.image(static_cast<std::size_t>(rank)).colour;
+    std::fill(colour.begin() + static_cast<std::ptrdiff_t>(colour.size() / 3), colour.end(), std::byte{0});
+  }
+  for (const int node_ranks : {0, 1, 2}) {
+    for (const bool check : {true, false}) {
+      Compositor compositor(MPI_COMM_WORLD,
+                            {.algorithm = "direct-send", .node_ranks = node_ranks, .check = check});
+      const bool between = node_ranks > 0 && p_ > node_ranks;
+      for (const bool half_empty : {true, false}) {
+        for (const int root : {-1, p_ - 1}) {
+          SCOPED_TRACE(::testing::Message() << "node_ranks " << node_ranks << ", check " << check
+                                            << ", half empty " << half_empty << ", root " << root);
+          const Scene& scene = half_empty ? sparse : dense;
+          Composition composition;
+          composition.root = root;
+          const Tile tile = compositor.composite(testing::image_of(scene, rank_), composition);
+          const bool dealt = between && check && half_empty && root >= 0;
+          EXPECT_EQ(tile.contiguous(), !dealt);
+          EXPECT_EQ(compositor.explain().find("dealt out in blocks") != std::string::npos, dealt);
+          const auto frame = compositor.gather(tile, p_ - 1);
+          ASSERT_EQ(frame.has_value(), rank_ == p_ - 1);
+          const Frame expected = execute_serial(*tile.schedule(), scene.views(), size, {}, Op::over, 1, {},
+                                                detail::TileAccess::data(tile).interleaving);
+          if (frame) scene.expect_same_bits(*frame, expected);
+        }
+      }
+    }
   }
 }
 
+// One dense image is enough.
+TEST_F(InterleavedFrames, AreNotChosenIfOneImageIsDense) {
+  if (p_ == 1) GTEST_SKIP() << "one rank deals out nothing";
+  Compositor compositor(MPI_COMM_WORLD, {.node_ranks = 1});
+  const Size size{64, std::int64_t{16} * p_};
+  const Scene scene(p_, {}, size, random_, false);
+  Composition composition;
+  composition.root = 0;
+  const ImageView image =
+      rank_ == p_ - 1 ? testing::image_of(scene, rank_) : ImageView::none(size, scene.format());
+  EXPECT_TRUE(compositor.composite(image, composition).contiguous());
+  EXPECT_FALSE(compositor.composite(ImageView::none(size, scene.format()), composition).contiguous());
+}
+
 TEST_F(InterleavedFrames, AreToldOf) {
-  Compositor compositor(MPI_COMM_WORLD, {.algorithm = "shift", .partition = Partition::interleaved});
+  Compositor compositor = testing::compositor_with({.layout = FrameLayout::interleaved}, {.algorithm = "shift"});
   const Scene scene(p_, {}, {64, std::int64_t{8} * p_}, random_, false);
   compositor.composite(testing::image_of(scene, rank_));
   const std::string told = "The image was dealt out in blocks of 64 pixels.";
@@ -165,33 +199,27 @@ TEST_F(InterleavedFrames, AreToldOf) {
     EXPECT_EQ(compositor.explain().find(told), std::string::npos);
 }
 
-TEST_F(InterleavedFrames, MustBeWantedByAllRanks) {
+TEST_F(InterleavedFrames, AreGatheredAtOneRoot) {
   if (p_ == 1) GTEST_SKIP() << "one rank agrees with itself";
-  const Partition partition = rank_ == 0 ? Partition::automatic : Partition::interleaved;
+  const Scene scene(p_, {}, {64, 8}, random_, false);
+  Compositor compositor(MPI_COMM_WORLD, {.timeout = 20});
+  Composition composition;
+  composition.root = rank_ == 0 ? -1 : 0;
   const std::string text = testing::error_of<MismatchError>(
-      [&] { Compositor compositor(MPI_COMM_WORLD, {.timeout = 20, .partition = partition}); });
-  expect_contains(text, "partition: auto on rank 0; interleaved on rank");
+      [&] { compositor.composite(testing::image_of(scene, rank_), composition); });
+  expect_contains(text, "root: -1 on rank 0; 0 on rank");
 }
 
-TEST(CoverageAgreement, SumsTheCoverageOfAllRanks) {
+TEST(Comparison, HasTheLeastNumberOfAllRanks) {
   const Communicator comm = duplicate(MPI_COMM_WORLD, 20, "test");
   const Alarm alarm(comm, 20, {});
   const int p = testing::world_size();
   const int rank = testing::world_rank();
-  Coverage coverage{};
-  for (std::size_t i = 0; i < coverage.size(); ++i)
-    coverage[i] = (1U << 20) * static_cast<std::uint32_t>(i) + static_cast<std::uint32_t>(rank);
-  const Numbers mine{static_cast<std::uint64_t>(rank) + 5, coverage};
+  const Numbers mine{static_cast<std::uint64_t>(rank) + 5};
   Comparison comparison(comm, alarm, "composite", 77, mine);
   comparison.wait();
   EXPECT_TRUE(comparison.same());
-  const Numbers all = comparison.numbers();
-  EXPECT_EQ(all.least, 5U);
-  ASSERT_TRUE(all.coverage);
-  const auto count = static_cast<std::uint32_t>(p);
-  for (std::size_t i = 0; i < coverage.size(); ++i)
-    EXPECT_EQ(all.coverage->at(i),
-              (1U << 20) * static_cast<std::uint32_t>(i) * count + count * (count - 1) / 2);
+  EXPECT_EQ(comparison.numbers().least, 5U);
   Comparison of_two(comm, alarm, "composite", rank == p - 1 ? 78 : 77, mine);
   of_two.wait();
   EXPECT_EQ(of_two.same(), p == 1);

@@ -49,12 +49,10 @@ class LateRanks : public ::testing::Test {
     return longest;
   }
 
-  Options options(int node_ranks, double deadline, LateImage late_image = LateImage::next) const {
+  Options options(int node_ranks, double deadline) const {
     Options options;
     options.node_ranks = node_ranks;
-    options.late = sortlast::Late::leave_out;
     options.deadline = deadline;
-    options.late_image = late_image;
     return options;
   }
 
@@ -154,27 +152,6 @@ TEST_F(LateRanks, TheSameRanksGiveTheSameBits) {
       MPI_Comm_free(&others);
       MPI_Barrier(MPI_COMM_WORLD);
     }
-  }
-}
-
-TEST_F(LateRanks, ADroppedImageIsInNoFrame) {
-  const int late = p_ - 1;
-  for (const int node_ranks : {0, 1, 2}) {
-    SCOPED_TRACE(name_of(node_ranks));
-    Compositor compositor(MPI_COMM_WORLD, options(node_ranks, deadline_, LateImage::drop));
-    if (rank_ != late) {
-      expect_shows(composite(compositor), 1, {late});
-      expect_shows(composite(compositor), 2, {late});
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank_ == late) {
-      const Tile dropped = composite(compositor);
-      EXPECT_EQ(dropped.frame(), 2);
-      EXPECT_EQ(dropped.left_out(), std::vector<std::int32_t>{late});
-      EXPECT_TRUE(dropped.range().empty());
-      EXPECT_FALSE(compositor.gather(dropped, 0));
-    }
-    expect_shows(composite_all(compositor), 3, {});
   }
 }
 

@@ -94,7 +94,7 @@ TEST_F(MpiLayers, TheChoiceIsExplained) {
 
 TEST_F(MpiLayers, StringsOfManyMessages) {
   for (const int node_ranks : {0, 1}) {
-    Compositor compositor(MPI_COMM_WORLD, {.node_ranks = node_ranks, .chunk_bytes = 4096});
+    Compositor compositor = testing::compositor_with({.chunk_bytes = 4096}, {.node_ranks = node_ranks});
     expect_right(compositor, 5, {300, 200}, p_ - 1);
     expect_right(compositor, 6, {300, 200});
   }

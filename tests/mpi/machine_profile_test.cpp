@@ -82,27 +82,27 @@ TEST_F(MachineProfiles, EveryCompositorChoosesAlikeAndGivesTheSameBits) {
   const Scene scene(p_, {}, {192, 128}, random, false);
   for (const std::optional<Machine>& machine :
        {std::optional<Machine>(), std::optional(Machine{.cores = 2})}) {
-    for (const Partition partition : {Partition::contiguous, Partition::automatic}) {
-      std::set<std::string> algorithms;
-      std::optional<Frame> first;
-      for (int made = 0; made < 50; ++made) {
-        Compositor compositor(MPI_COMM_WORLD, {.node_ranks = 2, .partition = partition, .machine = machine});
-        const auto whole = compositor.gather(compositor.composite(testing::image_of(scene, rank_)));
-        algorithms.insert(compositor.algorithm());
-        if (whole && first) scene.expect_same_bits(*whole, *first);
-        if (whole && !first) first = whole;
-        if (p_ > 2 && !machine)
-          expect_contains(compositor.explain(), "on figures from the defaults, as no profile");
-      }
-      EXPECT_EQ(algorithms.size(), 1);
+    std::set<std::string> algorithms;
+    std::optional<Frame> first;
+    for (int made = 0; made < 50; ++made) {
+      Options options{.node_ranks = 2};
+      if (machine) options.profile = *machine;
+      Compositor compositor(MPI_COMM_WORLD, options);
+      const auto whole = compositor.gather(compositor.composite(testing::image_of(scene, rank_)));
+      algorithms.insert(compositor.algorithm());
+      if (whole && first) scene.expect_same_bits(*whole, *first);
+      if (whole && !first) first = whole;
+      if (p_ > 2 && !machine)
+        expect_contains(compositor.explain(), "on figures from the defaults, as no profile");
     }
+    EXPECT_EQ(algorithms.size(), 1);
   }
 }
 
 TEST_F(MachineProfiles, ComeFromTheFirstPlaceThatHasOne) {
   if (p_ < 4) GTEST_SKIP() << "fewer ranks have no choice";
   const auto by = [this](const Machine& machine) {
-    return choice({.node_ranks = 1, .machine = machine}).first;
+    return choice({.node_ranks = 1, .profile = machine}).first;
   };
   const std::string latency = by(machine_of_latency());
   const std::string bytes = by(machine_of_bytes());
@@ -129,8 +129,7 @@ TEST_F(MachineProfiles, ComeFromTheFirstPlaceThatHasOne) {
   std::tie(algorithm, explained) = choice({.node_ranks = 1, .profile = file("latency.json")});
   EXPECT_EQ(algorithm, latency);
   expect_contains(explained, "latency.json, taking");
-  std::tie(algorithm, explained) =
-      choice({.node_ranks = 1, .machine = machine_of_bytes(), .profile = file("latency.json")});
+  std::tie(algorithm, explained) = choice({.node_ranks = 1, .profile = machine_of_bytes()});
   EXPECT_EQ(algorithm, bytes);
   expect_contains(explained, "the machine that was passed");
 
@@ -170,10 +169,10 @@ TEST_F(MachineProfiles, ThatAreWrongAreTheSameErrorOnEveryRank) {
   expect_contains(named, "/nowhere/else.json: cannot be read");
   expect_contains(named, "SORTLAST_PROFILE");
   unsetenv("SORTLAST_PROFILE");
-  expect_contains(error({.machine = Machine{.beta = -1}}), "'beta' is -1");
+  expect_contains(error({.profile = Machine{.beta = -1}}), "'beta' is -1");
   if (p_ > 1) {
     const Machine other{.beta = rank_ == 0 ? 1e-9 : 1e-10};
-    expect_contains(error({.machine = other}), "machine: ");
+    expect_contains(error({.profile = other}), "profile: ");
   }
 
   // A kept file names itself, and how to renew it. It is read where something is chosen by it.

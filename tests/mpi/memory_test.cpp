@@ -32,12 +32,9 @@ class Memory : public ::testing::Test {
   // Every rank has the same image, so that 16 of them fit.
   Scene scene_{1, format, size, random_, false};
 
-  Options options(const std::string& algorithm, int node_ranks) const {
-    return {.algorithm = algorithm,
-            .timeout = 30,
-            .node_ranks = node_ranks,
-            .sparse = false,
-            .chunk_bytes = chunk_bytes};
+  static Compositor dense(const std::string& algorithm, int node_ranks) {
+    return testing::compositor_with({.chunk_bytes = chunk_bytes, .sparse = false},
+                                    {.algorithm = algorithm, .timeout = 30, .node_ranks = node_ranks});
   }
 
   ImageView image_in(Compositor& compositor, sortlast::Memory& memory) const {
@@ -51,7 +48,7 @@ TEST_F(Memory, IsAtMostAnImageAndTheChunksUnderWay) {
   for (const AlgorithmEntry& entry : algorithms()) {
     for (const int node_ranks : {1, 2, 0}) {
       SCOPED_TRACE(entry.name + ", " + std::to_string(node_ranks) + " ranks a node");
-      Compositor compositor(MPI_COMM_WORLD, options(entry.name, node_ranks));
+      Compositor compositor = dense(entry.name, node_ranks);
       sortlast::Memory memory;
       const ImageView image = image_in(compositor, memory);
       for (int frame = 0; frame < 5; ++frame) {
@@ -79,7 +76,7 @@ TEST_F(Memory, OfPiecesThatGoRoundIsThatOfChunks) {
   for (const char* const algorithm : {"direct-send", "shift", "radix-k"}) {
     for (const int node_ranks : {1, 2}) {
       SCOPED_TRACE(algorithm);
-      Compositor compositor(MPI_COMM_WORLD, options(algorithm, node_ranks));
+      Compositor compositor = dense(algorithm, node_ranks);
       sortlast::Memory memory;
       const ImageView image = image_in(compositor, memory);
       for (int frame = 0; frame < 5; ++frame) {
@@ -101,12 +98,12 @@ TEST_F(Memory, ThatIsBoundedStopsNoFrame) {
   for (const AlgorithmEntry& entry : algorithms()) {
     for (const int node_ranks : {1, 2, 3}) {
       SCOPED_TRACE(entry.name + ", " + std::to_string(node_ranks) + " ranks a node");
-      Compositor compositor(MPI_COMM_WORLD, {.algorithm = entry.name,
-                                             .ring = testing::shuffled(p_, random_),
-                                             .timeout = 30,
-                                             .node_ranks = node_ranks,
-                                             .sparse = false,
-                                             .chunk_bytes = 4096});
+      Compositor compositor =
+          testing::compositor_with({.chunk_bytes = 4096, .sparse = false},
+                                   {.algorithm = entry.name,
+                                    .ring = testing::shuffled(p_, random_),
+                                    .timeout = 30,
+                                    .node_ranks = node_ranks});
       for (int frame = 0; frame < 2; ++frame) {
         const auto order = testing::shuffled(p_, random_);
         const Frame oracle = composite_serial(scene.views(), scene.size(), scene.format(), Op::over, order);

@@ -67,16 +67,14 @@ class Outputs : public ::testing::Test {
 TEST_F(Outputs, HoldTheTileAndTheFrameWhereTheyBelong) {
   for (const AlgorithmEntry& entry : algorithms()) {
     for (const int node_ranks : {0, 1, 2}) {
-      for (const Partition partition : {Partition::contiguous, Partition::interleaved}) {
-        Compositor compositor(MPI_COMM_WORLD, {.algorithm = entry.name,
-                                               .node_ranks = node_ranks,
-                                               .chunk_bytes = 1 << 13,
-                                               .partition = partition});
+      for (const FrameLayout layout : {FrameLayout::contiguous, FrameLayout::interleaved}) {
+        Compositor compositor = testing::compositor_with(
+            {.chunk_bytes = 1 << 13, .layout = layout}, {.algorithm = entry.name, .node_ranks = node_ranks});
         for (const auto& [format, op] : testing::cases()) {
           if (random_() % 7 != 0) continue;
           SCOPED_TRACE(entry.name + " " + format_name(format) + " " + std::string(op_name(op)) +
-                       ", nodes of " + std::to_string(node_ranks) + ", " +
-                       std::string(partition_name(partition)));
+                       ", nodes of " + std::to_string(node_ranks) +
+                       (layout == FrameLayout::interleaved ? ", in blocks" : ""));
           const Size size{1 + static_cast<std::int64_t>(random_() % 97),
                           1 + static_cast<std::int64_t>(random_() % 60)};
           const Scene scene(p_, format, size, random_, random_() % 3 == 0);
@@ -132,8 +130,8 @@ TEST_F(Outputs, TakeABackground) {
   const Scene scene(p_, format, size, random_, true);
   const std::vector<float> background{0.25F, 0.5F, 0.75F, 1.0F};
   const Frame oracle = composite_serial(scene.views(), size, format, Op::over, {}, background);
-  for (const Partition partition : {Partition::contiguous, Partition::interleaved}) {
-    Compositor compositor(MPI_COMM_WORLD, {.partition = partition});
+  for (const FrameLayout layout : {FrameLayout::contiguous, FrameLayout::interleaved}) {
+    Compositor compositor = testing::compositor_with({.layout = layout});
     Output out(format, size);
     const Tile tile =
         compositor.composite(testing::image_of(scene, rank_), {Op::over, {}, background}, out.view());

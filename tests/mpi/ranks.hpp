@@ -12,6 +12,7 @@
 
 #include "scene.hpp"
 #include "sortlast/compositor.hpp"
+#include "sortlast/execute/mpi/compositor_access.hpp"
 
 namespace sortlast::testing {
 
@@ -21,6 +22,11 @@ int world_size();
 // This rank's part of a scene.
 inline ImageView image_of(const Scene& scene, int rank) {
   return {scene.views()[static_cast<std::size_t>(rank)], scene.size(), scene.format()};
+}
+
+// A compositor of all ranks, with what only tests set.
+inline Compositor compositor_with(const Internals& internals, const Options& options = {}) {
+  return detail::CompositorAccess::make(MPI_COMM_WORLD, options, "", internals);
 }
 
 // Collective over MPI_COMM_WORLD: fails on every rank whose text is not that of rank 0.

@@ -61,13 +61,12 @@ class Sharing : public ::testing::Test {
     std::vector<Pair> pairs;
     for (const AlgorithmEntry& entry : algorithms()) {
       for (const int ranks : node_ranks) {
-        Options options{.algorithm = entry.name, .node_ranks = ranks, .sparse = false};
-        Pair pair{entry.name + ", " + std::to_string(ranks) + " ranks a node",
-                  std::make_unique<Compositor>(MPI_COMM_WORLD, options), nullptr};
-        options.sparse = true;
-        options.chunk_bytes = 4096;
-        pair.changed = std::make_unique<Compositor>(MPI_COMM_WORLD, options);
-        pairs.push_back(std::move(pair));
+        const Options options{.algorithm = entry.name, .node_ranks = ranks};
+        const auto with = [&](const Internals& internals) {
+          return std::make_unique<Compositor>(testing::compositor_with(internals, options));
+        };
+        pairs.push_back({entry.name + ", " + std::to_string(ranks) + " ranks a node",
+                         with({.sparse = false}), with({.chunk_bytes = 4096})});
       }
     }
     return pairs;

@@ -31,8 +31,9 @@ class Steady : public ::testing::Test {
   std::mt19937 random_{111};
 
   // What `frames` frames ask for after the first few.
-  Calls run(const Options& options, const std::vector<Scene>& scenes, bool gather) const {
-    Compositor compositor(MPI_COMM_WORLD, options);
+  Calls run(const Options& options, const std::vector<Scene>& scenes, bool gather,
+            const Internals& internals = {}) const {
+    Compositor compositor = testing::compositor_with(internals, options);
     Calls before;
     for (int frame = 0; frame < warm_up + frames; ++frame) {
       if (frame == warm_up) before = testing::calls_so_far();
@@ -61,8 +62,8 @@ TEST_F(Steady, FramesAskForNothingNew) {
       for (const int node_ranks : {0, 1, 2}) {
         SCOPED_TRACE(entry.name + ", " + std::to_string(node_ranks) + " ranks a node, " +
                      format_name(format));
-        const Options options{.algorithm = entry.name, .node_ranks = node_ranks, .chunk_bytes = 1 << 14};
-        const Calls calls = run(options, scenes, true);
+        const Calls calls = run({.algorithm = entry.name, .node_ranks = node_ranks}, scenes, true,
+                                {.chunk_bytes = 1 << 14});
         EXPECT_EQ(calls.communicators, 0);
         EXPECT_EQ(calls.windows, 0);
         EXPECT_EQ(calls.collectives, 0);
@@ -110,10 +111,10 @@ TEST_F(Steady, AReductionIsSmall) {
   if (p_ == 1) GTEST_SKIP() << "one rank agrees with itself";
   std::vector<Scene> scenes;
   scenes.emplace_back(p_, Format{}, Size{20, 10}, random_, false);
-  for (const Partition partition : {Partition::contiguous, Partition::interleaved, Partition::automatic}) {
-    const Calls calls = run({.node_ranks = 1, .partition = partition}, scenes, true);
+  for (const FrameLayout layout : {FrameLayout::contiguous, FrameLayout::interleaved, FrameLayout::automatic}) {
+    const Calls calls = run({.node_ranks = 1}, scenes, true, {.layout = layout});
     EXPECT_GT(calls.reduced_bytes, 0);
-    EXPECT_LE(calls.reduced_bytes, 64 * calls.reductions) << partition_name(partition);
+    EXPECT_LE(calls.reduced_bytes, 64 * calls.reductions);
   }
 }
 

@@ -202,7 +202,7 @@ def test_images_in_shared_memory_with_bounds_on_real_and_pretended_nodes():
         order = [2, 0, 3, 1]
         expected = sortlast.composite_serial(pictures, order=order)
         for nodes in (None, 0, 1, 2, 3):
-            for options in ({}, {"check": False}, {"sparse": False}, {"chunk_bytes": 4096}):
+            for options in ({}, {"check": False}):
                 comp = sortlast.Compositor(comm, algorithm="direct-send", node_ranks=nodes, **options)
                 shared = comp.allocate((40, 60, 4), "float32")
                 assert shared.shape == (40, 60, 4) and shared.dtype == np.float32 and not shared.any()
@@ -224,8 +224,8 @@ def test_half_the_bytes_of_float32():
         3,
         """
         pictures = images(9, 64, 48)
-        exact = sortlast.Compositor(comm, algorithm="shift", node_ranks=1, sparse=False)
-        half = sortlast.Compositor(comm, algorithm="shift", node_ranks=1, sparse=False, wire="float16")
+        exact = sortlast.Compositor(comm, algorithm="shift", node_ranks=1)
+        half = sortlast.Compositor(comm, algorithm="shift", node_ranks=1, wire="float16")
         expected, tile = exact.composite(pictures[rank]), half.composite(pictures[rank])
         assert half.timing.bytes_sent == exact.timing.bytes_sent // 2 > 0
         assert 0 < np.abs(tile.pixels - expected.pixels).max() <= 2.0**-10

@@ -197,12 +197,9 @@ def test_constructors():
             "timeout": dict(timeout=0),
             "timeout type": dict(timeout="long"),
             "check": dict(check=object()),
-            "sparse": dict(sparse="no"),
             "nodes": dict(node_ranks=-1),
-            "machine": dict(machine="laptop"),
+            "profile": dict(profile=7),
             "wire": dict(wire="float8"),
-            "chunk": dict(chunk_bytes=2**80),
-            "partition": dict(partition="diagonal"),
         }.items():
             options = {"algorithm": "shift"} | (options if rank == 1 else {})
             found[name] = attempt(lambda: sortlast.Compositor(comm, **options))
@@ -219,12 +216,9 @@ def test_constructors():
         "timeout": "timeout is 0",
         "timeout type": "timeout is ",
         "check": "check is a object; expected True or False",
-        "sparse": "sparse is 'no'; expected True or False",
         "nodes": "node_ranks is -1; expected 0 or more, or None",
-        "machine": "machine is 'laptop'; expected a Machine",
+        "profile": "profile is 7; expected a path",
         "wire": "wire is 'float8'; expected 'image' or 'float16'",
-        "chunk": "chunk_bytes is 1208925819614629174706176",
-        "partition": "partition is 'diagonal'; expected 'contiguous', 'interleaved'",
     }
     for name, part in parts.items():
         expect_same([r[name] for r in reports], "MismatchError", part, "on rank 1")

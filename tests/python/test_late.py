@@ -42,7 +42,7 @@ def test_a_late_rank_is_left_out_and_its_image_is_in_the_next_frame(node_ranks):
     run(
         3,
         f"""
-with sortlast.Compositor(comm, late="leave-out", deadline=0.1, node_ranks={node_ranks}) as comp:
+with sortlast.Compositor(comm, deadline=0.1, node_ranks={node_ranks}) as comp:
     if rank != 2:
         for frame in 1, 2:
             tile = comp.composite(image)
@@ -80,14 +80,13 @@ def made(**options):
     return error_of(sortlast.Error, lambda: sortlast.Compositor(comm, **options))
 
 texts = [
-    made(late="never"),
-    made(late_image="keep"),
+    made(deadline="never"),
     made(deadline=-1),
     made(deadline=5, timeout=2),
-    made(late="leave-out" if rank else "wait"),
-    made(late="leave-out", deadline=0.1 + rank),
+    made(deadline=0.1 if rank else None),
+    made(deadline=0.1 + rank),
 ]
-comp = sortlast.Compositor(comm, late="leave-out", deadline=10)
+comp = sortlast.Compositor(comm, deadline=10)
 texts.append(error_of(sortlast.ArgumentError, lambda: comp.composite(image, deadline=-2)))
 texts.append(error_of(sortlast.ArgumentError, lambda: comp.composite(images=[], positions=[], size=(8, 6))))
 texts.append(error_of(sortlast.MismatchError, lambda: comp.composite(image, op="max" if rank else "over")))
@@ -98,11 +97,10 @@ report(texts)
     )
     assert reports[0] == reports[1]
     parts = [
-        "late is 'never'",
-        "late_image is 'keep'",
+        "deadline is 'never'",
         "deadline is -1 s",
         "deadline is 5 s; expected 0 to timeout, 2 s",
-        "late: wait on rank 0; leave-out on rank 1",
+        "deadline: none on rank 0; 0.1 on rank 1",
         "deadline: 0.1 on rank 0; 1.1 on rank 1",
         "deadline is -2 s",
         "one image a rank",

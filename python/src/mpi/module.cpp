@@ -4,12 +4,14 @@
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <functional>
 #include <span>
 #include <string>
+#include <variant>
 
 #include "arrays.hpp"
 #include "communicator.hpp"
@@ -95,10 +97,10 @@ nb::object composite(Compositor& compositor, nb::handle picture, const std::stri
                      const std::vector<std::int32_t>& order, const std::vector<float>& background,
                      const std::optional<std::array<std::int64_t, 4>>& bounds, bool premultiplied,
                      const std::optional<Output>& out, const std::optional<Output>& out_depth,
-                     const nb::list& described, std::optional<double> deadline) {
+                     const nb::list& described, int root, std::optional<double> deadline) {
   const std::vector<Channel> channels = channels_of(described);
   const ImageView image = view_of(picture, bounds);
-  const Composition composition{op_from_name(op), order, background, premultiplied, -1, deadline};
+  const Composition composition{op_from_name(op), order, background, premultiplied, root, deadline};
   const PixelBuffer output = output_of(out, out_depth);
   std::optional<Tile> tile;
   {
@@ -253,7 +255,7 @@ nb::object gather_fragments(Compositor& compositor, const Tile& tile, int root) 
 Range only_range(const Tile& tile) {
   if (tile.contiguous()) return tile.range();
   throw ArgumentError("the tile holds " + std::to_string(tile.ranges().size()) +
-                      " ranges of the image, not one, as the partition is interleaved; use its ranges");
+                      " ranges of the image, not one, as it was dealt out in blocks; use its ranges");
 }
 
 void bind_tile(nb::module_& module) {
@@ -299,9 +301,8 @@ void bind_compositor(nb::module_& module) {
           "__init__",
           [](Compositor* self, std::uintptr_t comm, const std::string& problem, const std::string& algorithm,
              const std::vector<std::int32_t>& ring, double timeout, int node_ranks, int threads, bool check,
-             bool check_premultiplied, bool sparse, const std::string& wire, std::int64_t chunk_bytes,
-             const std::string& partition, const std::optional<Machine>& machine, const std::string& profile,
-             bool leave_out, double deadline, bool drop) {
+             const std::string& wire, const std::variant<std::string, Machine>& profile,
+             const std::optional<double>& deadline) {
             Options options;
             options.algorithm = algorithm;
             options.ring = ring;
@@ -309,30 +310,22 @@ void bind_compositor(nb::module_& module) {
             options.node_ranks = node_ranks;
             options.threads = threads;
             options.check = check;
-            options.check_premultiplied = check_premultiplied;
-            options.sparse = sparse;
             options.wire = wire == "float16" ? Wire::float16 : Wire::image;
-            options.chunk_bytes = chunk_bytes;
-            options.partition = partition_from_name(partition);
-            options.machine = machine;
             options.profile = profile;
-            options.late = leave_out ? Late::leave_out : Late::wait;
             options.deadline = deadline;
-            options.late_image = drop ? LateImage::drop : LateImage::next;
             options.interrupt = see_signals;
             const nb::gil_scoped_release release;
             new (self) Compositor(detail::CompositorAccess::make(communicator(comm), options, problem));
           },
           "comm"_a, "problem"_a = "", "algorithm"_a = standard.algorithm, "ring"_a = standard.ring,
           "timeout"_a = standard.timeout, "node_ranks"_a = 0, "threads"_a = 0, "check"_a = true,
-          "check_premultiplied"_a = false, "sparse"_a = true, "wire"_a = "image",
-          "chunk_bytes"_a = standard.chunk_bytes, "partition"_a = "contiguous", "machine"_a = nb::none(),
-          "profile"_a = "", "leave_out"_a = false, "deadline"_a = standard.deadline, "drop"_a = false)
+          "wire"_a = "image", "profile"_a = "", "deadline"_a = nb::none())
       .def("close", &Compositor::close, nb::call_guard<nb::gil_scoped_release>())
       .def("shrink", &Compositor::shrink, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("ranks", &Compositor::ranks)
       .def("composite", &composite, "picture"_a, "op"_a, "order"_a, "background"_a, "bounds"_a.none(),
-           "premultiplied"_a, "out"_a.none(), "out_depth"_a.none(), "channels"_a, "deadline"_a = nb::none())
+           "premultiplied"_a, "out"_a.none(), "out_depth"_a.none(), "channels"_a, "root"_a = -1,
+           "deadline"_a = nb::none())
       .def("composite_images", &composite_images, "several"_a, "op"_a, "background"_a, "premultiplied"_a,
            "root"_a, "out"_a.none(), "out_depth"_a.none(), "out_picture"_a.none())
       .def("allocate", &allocate, "shape"_a, "scalar"_a)

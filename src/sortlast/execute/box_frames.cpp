@@ -188,7 +188,7 @@ Format told_format(const BoxCall& call) {
           call.composition.op == Op::closest};
 }
 
-void check_box_call(const BoxCall& call, int p, bool premultiplied) {
+void check_box_call(const BoxCall& call, int p) {
   const Format format = told_format(call);
   check_frame(ImageView::none(call.size, format), call.composition, p);
   check_box_images(call.images, call.size, format);
@@ -196,10 +196,7 @@ void check_box_call(const BoxCall& call, int p, bool premultiplied) {
     throw ArgumentError(
         "an order of ranks was passed with several images a rank; expected none, as their "
         "positions are the order");
-  for (const BoxImage& each : call.images) {
-    detail::check_output(each.image, call.out.view(), call.size);
-    if (premultiplied) check_premultiplied(each.image, call.composition);
-  }
+  for (const BoxImage& each : call.images) detail::check_output(each.image, call.out.view(), call.size);
 }
 
 // Copies of images, their colours multiplied by alpha.
@@ -231,8 +228,7 @@ Tile Compositor::Impl::composite_boxes_in_turn(const BoxCall& call) {
   arguments.add("background", text(composition.background));
   arguments.add("root", std::to_string(composition.root));
   arguments.add("out", call.out.view().colour == nullptr ? "no" : "yes");
-  if (problem.empty())
-    problem = problem_of([&] { check_box_call(call, size_, options_.check_premultiplied); });
+  if (problem.empty()) problem = problem_of([&] { check_box_call(call, size_); });
   BoxList mine;
   std::vector<PixelBuffer> copies;
   std::vector<ConstPixels> pixels;
@@ -250,7 +246,7 @@ Tile Compositor::Impl::composite_boxes_in_turn(const BoxCall& call) {
   const FrameContext with = context();
   meet(arguments, problem, offer_of(mine, pixels, *node_));
   BoxesOfAll all = boxes_of_all(with, mine);
-  ImageFrame frame = box_frame(with, call, all, options_.sparse);
+  ImageFrame frame = box_frame(with, call, all, internals_.sparse);
   const double told = trace_clock();
 
   // Composite them: at the root alone if all images bring it no more than their finished pieces would, as one

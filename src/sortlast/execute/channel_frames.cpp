@@ -74,7 +74,6 @@ Tile Compositor::Impl::composite_channels(const ImageView& image, Composition co
     check_values(image, channels);
     layout = settle(channels, composition.op, image.format);
     detail::check_output(image, out.view());
-    if (options_.check_premultiplied) check_premultiplied(image, composition);
   });
   call.arguments.emplace_back("order", text_of_ranks(composition.order));
   call.arguments.emplace_back("background", text(composition.background));

@@ -54,7 +54,7 @@ std::string Compositor::explain() const {
   if (made.layered_) return made.explain_layers();
   if (!made.plan_) return "Nothing has been composited yet.\n";
   return made.boxes_explained_ + sortlast::explain(*made.plan_->schedule, made.planned_format_,
-                                                   *made.algorithm_, made.profile_.source, made.partition_,
+                                                   *made.algorithm_, made.profile_.source, made.interleaving_,
                                                    made.traffic_, made.timing_);
 }
 void Compositor::trace(bool on) { impl().recording_ = on; }
@@ -64,8 +64,9 @@ int Compositor::rank() const { return impl().rank_; }
 int Compositor::size() const { return impl().size_; }
 bool Compositor::usable() const { return impl_ && !impl_->broken_; }
 
-Compositor detail::CompositorAccess::make(MPI_Comm comm, const Options& options, const std::string& problem) {
-  return Compositor(std::make_unique<Compositor::Impl>(comm, options, problem));
+Compositor detail::CompositorAccess::make(MPI_Comm comm, const Options& options, const std::string& problem,
+                                          const Internals& internals) {
+  return Compositor(std::make_unique<Compositor::Impl>(comm, options, problem, internals));
 }
 
 void detail::CompositorAccess::refuse(Compositor& compositor, const std::string& call,
@@ -133,9 +134,8 @@ std::optional<Frame> detail::CompositorAccess::gather(Compositor& compositor, co
   return compositor.impl().gather(images);
 }
 
-void detail::CompositorAccess::use(Compositor& compositor, const std::string& algorithm,
-                                   Partition partition) {
-  compositor.impl().use(algorithm, partition);
+void detail::CompositorAccess::use(Compositor& compositor, const std::string& algorithm) {
+  compositor.impl().use(algorithm);
 }
 
 bool detail::CompositorAccess::on_one_machine(const Compositor& compositor) {

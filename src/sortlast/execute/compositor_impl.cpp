@@ -14,17 +14,14 @@ void Compositor::Impl::set_up(const std::string& found) {
   arguments.add("node_ranks", std::to_string(options_.node_ranks));
   arguments.add("check", options_.check ? "yes" : "no");
   arguments.add("wire", options_.wire == Wire::float16 ? "float16" : "image");
-  arguments.add("chunk_bytes", std::to_string(options_.chunk_bytes));
-  arguments.add("partition", std::string(partition_name(options_.partition)));
-  arguments.add("late", options_.late == Late::leave_out ? "leave-out" : "wait");
-  arguments.add("deadline", text(options_.deadline));
-  arguments.add("late_image", options_.late_image == LateImage::drop ? "drop" : "next");
-  arguments.add("machine", options_.machine ? to_json(*options_.machine) : "none");
+  arguments.add("deadline", options_.deadline ? text(*options_.deadline) : "none");
+  const Machine* const machine = std::get_if<Machine>(&options_.profile);
+  arguments.add("profile", machine != nullptr ? to_json(*machine) : "by name");
   std::optional<MachineProfile> profile;
   const std::string problem = problem_of([&] {
     if (!found.empty()) throw ArgumentError(found);
     check_options(options_, size_);
-    if (options_.machine) check_machine(*options_.machine);
+    if (machine != nullptr) check_machine(*machine);
     if (rank_ == 0 && uses_profile()) profile = find_profile(options_);
   });
   agree(data_, alarm_, arguments, problem);
@@ -40,8 +37,7 @@ void Compositor::Impl::set_up(const std::string& found) {
     const Identity self = own_identity();
     Comparison machines(data_, alarm_, "Compositor", self.machine);
     machines.wait();
-    networked_ = !machines.same();
-    if (!networked_) cores_ = self.most_cores;
+    if (machines.same()) cores_ = self.most_cores;
   }
   algorithm_ = std::make_unique<AlgorithmChoice>(options_.algorithm, profile_.machine);
   rendezvous_ = std::make_unique<Rendezvous>(data_, alarm_, *node_, leaves_out());
@@ -49,10 +45,8 @@ void Compositor::Impl::set_up(const std::string& found) {
 
 std::unique_ptr<CallArrival> Compositor::Impl::arrive(Arguments arguments, const std::string& problem,
                                                       const Offer& offer, bool check) {
-  Numbers numbers{survey_.emptiness, {}};
-  if (options_.partition == Partition::automatic && !leaves_out()) numbers.coverage = survey_.coverage;
-  const Joining joining{attendance_.frame, options_.late_image == LateImage::drop, deadline_};
-  auto arrival = rendezvous_->arrive({std::move(arguments), problem, offer, numbers, check, joining});
+  auto arrival = rendezvous_->arrive({std::move(arguments), problem, offer, {survey_.emptiness}, check,
+                                      {attendance_.frame, deadline_}});
   if (leaves_out()) take_attendance(*arrival);
   return arrival;
 }
@@ -73,7 +67,6 @@ void Compositor::Impl::conclude(CallArrival& arrival) {
 
 void Compositor::Impl::take_numbers(const Numbers& of_all) {
   survey_.emptiness = of_all.least;
-  if (of_all.coverage) survey_.coverage = *of_all.coverage;
 }
 
 void Compositor::Impl::forget_frames() {
@@ -85,7 +78,7 @@ void Compositor::Impl::forget_frames() {
 void Compositor::Impl::refuse(const std::string& call, const std::string& problem) {
   const Turn turn(busy_, call);
   check_mpi_is_there(call.c_str());
-  deadline_ = options_.deadline;
+  deadline_ = options_.deadline.value_or(0);
   guarded([&] { meet(Arguments(call), problem, {}); });
   throw ArgumentError(problem);
 }
@@ -118,10 +111,9 @@ void Compositor::Impl::listen(double seconds) {
   });
 }
 
-void Compositor::Impl::use(const std::string& algorithm, Partition partition) {
-  if (partition != options_.partition || algorithm != options_.algorithm) known_.reset();
-  options_.partition = partition;
+void Compositor::Impl::use(const std::string& algorithm) {
   if (algorithm == options_.algorithm) return;
+  known_.reset();
   if (algorithm != "auto") make_schedule(algorithm, setting(0, {}, false));
   algorithm_ = std::make_unique<AlgorithmChoice>(algorithm, profile_.machine);
   options_.algorithm = algorithm;
@@ -208,7 +200,7 @@ std::unique_ptr<Compositor::Impl> Compositor::Impl::make_for(const Survivors& re
   Options options = options_;
   options.algorithm = fitting(options.algorithm, rest.comm.size());
   options.ring = ring_of(options.ring, rest.ranks);
-  auto made = std::make_unique<Impl>(rest.comm.get(), options, "");
+  auto made = std::make_unique<Impl>(rest.comm.get(), options, "", internals_);
   for (std::size_t i = 0; i < rest.ranks.size(); ++i)
     made->origin_[i] = origin_[static_cast<std::size_t>(rest.ranks[i])];
   return made;

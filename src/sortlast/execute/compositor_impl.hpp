@@ -42,8 +42,9 @@ namespace sortlast {
 
 class Compositor::Impl {
  public:
-  Impl(MPI_Comm comm, const Options& options, const std::string& found)
+  Impl(MPI_Comm comm, const Options& options, const std::string& found, const Internals& internals = {})
       : options_(options),
+        internals_(internals),
         data_(duplicate(comm, positive_timeout(options.timeout), "Compositor", options.interrupt)),
         alarm_(data_, positive_timeout(options.timeout), options.interrupt),
         rank_(data_.rank()),
@@ -97,7 +98,7 @@ class Compositor::Impl {
   }
 
   void listen(double seconds);
-  void use(const std::string& algorithm, Partition partition);
+  void use(const std::string& algorithm);
 
   // A compositor of the ranks that live, with the same options as far as they fit fewer ranks.
   std::unique_ptr<Impl> shrink();
@@ -111,6 +112,7 @@ class Compositor::Impl {
   }
 
   Options options_;
+  Internals internals_;
   Communicator data_;
   Alarm alarm_;
   std::unique_ptr<Node> node_;
@@ -128,7 +130,6 @@ class Compositor::Impl {
   std::int64_t frame_ = 0;             // number of the last frame
   std::unique_ptr<AlgorithmChoice> algorithm_;
   MachineProfile profile_;
-  bool networked_ = false;     // there are ranks on several machines; known if it matters
   std::int32_t cores_ = 0;     // of the machine, if all ranks are on one and send each other messages
   double agreeing_since_ = 0;  // [s of trace_clock()]
   Survey survey_;              // of this frame's image, and then of all
@@ -138,10 +139,11 @@ class Compositor::Impl {
     Size size;
     Format format;
     Op op;
+    int root;
     Numbers numbers;
   };
   std::optional<Known> known_;
-  PartitionChoice partition_;  // of the last frame
+  Interleaving interleaving_;  // of the last frame
   std::optional<Background> background_;
   ReusedMemory own_image_;  // what this rank composites, where that is not the image that was passed
   std::shared_ptr<const Plan> plan_;
@@ -195,21 +197,17 @@ class Compositor::Impl {
 
   // ---- Where frames leave late ranks out (late_frames.cpp) ----
 
-  bool leaves_out() const { return options_.late == Late::leave_out; }
+  bool leaves_out() const { return options_.deadline.has_value(); }
   // Throws ArgumentError, on every rank that makes the call, where frames leave late ranks out.
   void refuse_if_leaving_out(const char* what) const;
   // Who is in the frame, and who is not.
   void take_attendance(const CallArrival& arrival);
-  // Whether the frame was gone, and the image is not to be in another.
-  bool dropped() const { return leaves_out() && attendance_.ranks.empty(); }
-  Tile no_tile(const ImageView& image) const;
   // The setting for the ranks of the frame, numbered without the others.
   Setting setting_without_late(Setting of_all) const;
   // This rank's number among the ranks of the frame.
   std::int32_t participant() const;
-  // Come to the gathering of a tile's frame; throws as meet() does, on the ranks of the frame. Whether this
-  // rank has a part of it.
-  bool meet_to_gather(const Arguments& arguments, const std::string& problem, const detail::TileData& tile);
+  // Come to the gathering of a tile's frame; throws as meet() does, on the ranks of the frame.
+  void meet_to_gather(const Arguments& arguments, const std::string& problem, const detail::TileData& tile);
   // An algorithm of p ranks, or one that any number can use.
   std::string fitting_algorithm(const std::string& name, const Setting& wanted) const;
 
@@ -217,14 +215,13 @@ class Compositor::Impl {
     return {data_, alarm_, *node_, pool_, *team_, timing_, traffic_, recording_ ? &events_ : nullptr};
   }
 
-  // Whether anything is chosen from the profile of the machine.
-  bool uses_profile() const {
-    return options_.algorithm == "auto" || options_.partition == Partition::automatic;
-  }
+  // Whether the algorithm is chosen from the profile of the machine.
+  bool uses_profile() const { return options_.algorithm == "auto"; }
 
-  // Whether the partition depends on the coverage of a frame: on every rank or on none.
-  bool chooses_partition() const {
-    return options_.partition == Partition::automatic && networked_ && options_.check && !leaves_out();
+  // Whether the layout of a frame depends on the emptiness of all images: on every rank or on none.
+  bool chooses_layout(const Composition& composition) const {
+    return internals_.layout == FrameLayout::automatic && composition.root >= 0 && options_.check &&
+           !node_->everybody() && !leaves_out();
   }
 
   // Run an action that communicates. If it fails on this rank alone, the others must not wait for it; and
@@ -260,10 +257,10 @@ class Compositor::Impl {
                          float background_depth);
   // Come to the frame; `image` becomes what is composited.
   std::unique_ptr<CallArrival> arrive_with(ImageView& image, const Composition& composition, Pixels out);
-  void survey(const ImageView& image);
+  void survey(const ImageView& image, const Composition& composition);
   // Whether the frame begins before all ranks have come to it: then it is planned with the numbers of the
   // last one, which was of the same kind.
-  bool begins_early(const CallArrival& arrival, const ImageView& image, Op op) const;
+  bool begins_early(const CallArrival& arrival, const ImageView& image, const Composition& composition) const;
   WireOptions wire_options() const;
   const Plan& plan_for(const ImageView& image, const Composition& composition);
   // Whether plan_ is what it would make.

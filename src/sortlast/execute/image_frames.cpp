@@ -3,6 +3,12 @@
 #include "sortlast/execute/node/node_image.hpp"
 
 namespace sortlast {
+namespace {
+
+// An image that is gathered is dealt out in blocks if no rank's has more active pixels than 2^-this.
+constexpr std::uint64_t least_dealt = 1;
+
+}  // namespace
 
 Tile Compositor::Impl::composite(const ImageView& image, const Composition& composition,
                                  const PixelBuffer& out, float background_depth) {
@@ -27,12 +33,13 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
   boxes_explained_.clear();
   pool_.begin_frame();
   composition.order = normalised(composition.order, size_);
-  deadline_ = composition.deadline.value_or(options_.deadline);
-  if (!(deadline_ >= 0)) deadline_ = options_.deadline;  // it is an error, of which the others shall hear
+  deadline_ = composition.deadline.value_or(options_.deadline.value_or(0));
+  // A wrong one is an error, of which the others shall hear.
+  if (!(deadline_ >= 0)) deadline_ = options_.deadline.value_or(0);
   const std::size_t before = pool_.taken();
   agreeing_since_ = begin;
   const std::unique_ptr<CallArrival> arrival = arrive_with(image, composition, out.view());
-  const bool early = begins_early(*arrival, image, composition.op);
+  const bool early = begins_early(*arrival, image, composition);
   if (early) {
     take_numbers(known_->numbers);
   } else {
@@ -41,7 +48,6 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
   const double agreed = trace_clock();
   record({Activity::agree, agreeing_since_, agreed, -1, -1, 0});
   timing_.agree = agreed - begin - timing_.search;
-  if (dropped()) return no_tile(image);
   if (node_->everybody() && !leaves_out()) timing_.late = std::min(node_->late(), timing_.agree);
 
   const Plan& plan = plan_for(image, composition);
@@ -51,18 +57,19 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
       image.size,
       image.format,
       {},
-      partition_.interleaving.none() && out.view().colour == nullptr ? node_->frame() : Memory(),
+      interleaving_.none() && out.view().colour == nullptr ? node_->frame() : Memory(),
       plan.schedule,
       maker_,
       leaves_out() ? attendance_.frame : frame_ + 1,
-      partition_.interleaving};
+      interleaving_};
   if (!left_out_.empty()) {
     tile.ranks = attendance_.ranks;
     tile.left_out = left_out_;
   }
   contribution.result = place_in(tile, out);
   tile.pixels = run_frame(contribution, early ? arrival.get() : nullptr);
-  if (arrival->numbers()) known_ = {image.size, image.format, composition.op, *arrival->numbers()};
+  if (arrival->numbers())
+    known_ = {image.size, image.format, composition.op, composition.root, *arrival->numbers()};
   frame_ = tile.frame;
   if (out.view().colour != nullptr)
     detail::put_pixels(tile.interleaving, tile.format, tile.range, tile.pixels.view(), out.view());
@@ -77,15 +84,17 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
 
 Contribution Compositor::Impl::contribution_of(const ImageView& image, const Composition& composition,
                                                float background_depth) {
-  partition_ = choose_partition(options_.partition, image.size.pixels(), plan_->schedule->p(),
-                                chooses_partition() ? &survey_.coverage : nullptr, profile_.machine);
+  const std::int64_t n = image.size.pixels();
+  const bool dealt = internals_.layout == FrameLayout::interleaved ||
+                     (chooses_layout(composition) && survey_.emptiness >= least_dealt);
+  interleaving_ = dealt && n <= most_counted ? Interleaving(n, plan_->schedule->p()) : Interleaving();
   background_.reset();
   if (!composition.background.empty())
     background_.emplace(composition.op, image.format, composition.background, background_depth);
   return {{image.pixels, image.size, image.format, survey_.bounds},
           background_ ? &*background_ : nullptr,
           {},
-          partition_.interleaving};
+          interleaving_};
 }
 
 std::unique_ptr<CallArrival> Compositor::Impl::arrive_with(ImageView& image, const Composition& composition,
@@ -97,6 +106,7 @@ std::unique_ptr<CallArrival> Compositor::Impl::arrive_with(ImageView& image, con
   arguments.add("order", composition.order);
   arguments.add("background", text(composition.background));
   arguments.add("out", out.colour == nullptr ? "no" : "yes");
+  arguments.add("root", std::to_string(composition.root));
   std::string problem = unknown;
   if (problem.empty()) {
     problem = problem_of([&] {
@@ -104,14 +114,13 @@ std::unique_ptr<CallArrival> Compositor::Impl::arrive_with(ImageView& image, con
       detail::check_output(image, out);
       if (leaves_out() && image.size.pixels() == 0)
         throw ArgumentError("the image has no pixels; expected some, as late ranks are left out");
-      if (options_.check_premultiplied) check_premultiplied(image, composition);
     });
   }
   Offer offer;
   survey_ = {};
   if (problem.empty()) {
     if (!composition.premultiplied) image = premultiplied(image, own_image_, *node_);
-    survey(image);
+    survey(image, composition);
     ImageView offered = image;
     offered.bounds = survey_.bounds;
     offer = offer_of(offered);
@@ -121,11 +130,13 @@ std::unique_ptr<CallArrival> Compositor::Impl::arrive_with(ImageView& image, con
 }
 
 // Look at the image as far as the frame's choices depend on it.
-void Compositor::Impl::survey(const ImageView& image) {
+void Compositor::Impl::survey(const ImageView& image, const Composition& composition) {
   const double begin = trace_clock();
-  const bool matters = algorithm_->chooses() && options_.sparse && options_.check && !node_->everybody();
-  survey_ = survey_of(image, {options_.sparse, matters, chooses_partition(), size_}, *node_);
-  if (!options_.sparse) return;
+  const bool compares = options_.check && !node_->everybody();
+  const bool matters =
+      internals_.sparse && ((algorithm_->chooses() && compares) || chooses_layout(composition));
+  survey_ = survey_of(image, {internals_.sparse, matters}, *node_);
+  if (!internals_.sparse) return;
   const double end = trace_clock();
   record({Activity::agree, agreeing_since_, begin, -1, -1, 0});
   record({Activity::search, begin, end, -1, -1, 0});
@@ -135,9 +146,10 @@ void Compositor::Impl::survey(const ImageView& image) {
 
 // Every rank comes to the same answer, unless they disagree. To plan the frame cannot fail, as the last one
 // was planned, from which it differs in its order at most.
-bool Compositor::Impl::begins_early(const CallArrival& arrival, const ImageView& image, Op op) const {
+bool Compositor::Impl::begins_early(const CallArrival& arrival, const ImageView& image,
+                                    const Composition& composition) const {
   return arrival.may_begin() && known_ && known_->size == image.size && known_->format == image.format &&
-         known_->op == op;
+         known_->op == composition.op && known_->root == composition.root;
 }
 
 PixelBuffer Compositor::Impl::run_frame(const Contribution& contribution, CallArrival* arrival) {
@@ -149,7 +161,7 @@ PixelBuffer Compositor::Impl::run_frame(const Contribution& contribution, CallAr
 // copy. There a chunk with the share s of active pixels is worth a search only if reading it, and packing,
 // sending and opening the active pixels, takes less than to send all of it: read + s (2 copy + beta) < beta.
 WireOptions Compositor::Impl::wire_options() const {
-  WireOptions wire{options_.chunk_bytes, options_.sparse, options_.wire == Wire::float16};
+  WireOptions wire{internals_.chunk_bytes, internals_.sparse, options_.wire == Wire::float16};
   if (cores_ == 0) return wire;
   const Machine& machine = profile_.machine;
   const double saved = machine.node_beta - machine.gamma_read;
@@ -210,10 +222,10 @@ std::optional<Frame> Compositor::Impl::gather_in_turn(const std::vector<Gatherin
     arguments.add("frame", std::to_string(image.tile.frame));
     if (problem.empty()) problem = problem_of([&] { check_gathering(image, with_channels); });
   }
-  if (!leaves_out()) {
+  if (leaves_out()) {
+    meet_to_gather(arguments, problem, images.front().tile);
+  } else {
     meet(arguments, problem, {});
-  } else if (!meet_to_gather(arguments, problem, images.front().tile)) {
-    return std::nullopt;
   }
   std::optional<Frame> frame = gather_tiles(images, wire_options(), context());
   if (with_channels) gather_channels(images.front(), frame);

@@ -46,25 +46,16 @@ void Compositor::Impl::refuse_if_leaving_out(const char* what) const {
 void Compositor::Impl::take_attendance(const CallArrival& arrival) {
   attendance_ = arrival.attendance();
   left_out_.clear();
-  if (arrival.missed()) left_out_ = {rank_};
-  for (std::int32_t rank = 0; rank < size_ && !arrival.missed(); ++rank)
+  for (std::int32_t rank = 0; rank < size_; ++rank)
     if (!std::binary_search(attendance_.ranks.begin(), attendance_.ranks.end(), rank))
       left_out_.push_back(rank);
 }
 
-Tile Compositor::Impl::no_tile(const ImageView& image) const {
-  detail::TileData tile{{}, image.size, image.format, {}, {}, nullptr, maker_, attendance_.frame};
-  tile.left_out = left_out_;
-  return detail::TileAccess::make(std::move(tile));
-}
-
-bool Compositor::Impl::meet_to_gather(const Arguments& arguments, const std::string& problem,
+void Compositor::Impl::meet_to_gather(const Arguments& arguments, const std::string& problem,
                                       const detail::TileData& tile) {
   const bool ours = tile.maker == maker_;
-  if (ours && !tile.schedule) return false;
   agree_among(data_, alarm_, ours && !tile.ranks.empty() ? tile.ranks : attendance_.ranks, arguments,
               problem);
-  return true;
 }
 
 Setting Compositor::Impl::setting_without_late(Setting of_all) const {

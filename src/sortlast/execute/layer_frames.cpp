@@ -50,7 +50,7 @@ Tile Compositor::Impl::composite_layers_in_turn(const LayerCall& call, const Pix
 void Compositor::Impl::begin_layers() {
   timing_ = {};
   traffic_ = {};
-  partition_ = {};
+  interleaving_ = {};
   boxes_explained_.clear();
   layered_ = true;
   if (node_->everybody()) timing_.late = node_->late();
@@ -149,7 +149,7 @@ const std::shared_ptr<const Schedule>& Compositor::Impl::schedule_of_layers(cons
 // A head tag of its own for each call, as a rank may still be in one while another has begun the next.
 StringOptions Compositor::Impl::string_options() {
   layer_calls_ = (layer_calls_ + 1) % head_tags;
-  return {options_.chunk_bytes, tag_limit_ - layer_calls_, tag_limit_ - head_tags};
+  return {internals_.chunk_bytes, tag_limit_ - layer_calls_, tag_limit_ - head_tags};
 }
 
 std::optional<std::vector<LayerString>> Compositor::Impl::gather_layers_in_turn(const detail::TileData& tile,

@@ -115,12 +115,6 @@ void apply_background(Op op, const Format& format, std::span<const float> backgr
 // Throws ArgumentError for a format without alpha.
 void premultiply(const Format& format, ConstPixels straight, Pixels out, std::int64_t n);
 
-// The first of n pixels with a colour above its alpha, which no premultiplied pixel of a surface or of a
-// volume has; none if there is no such pixel. One that emits more light than it covers may have: what glows
-// is no fault. float colours may pass their alpha by 2^-10 of it, which rounding explains. NaN counts as
-// below.
-std::optional<std::int64_t> find_straight(const Format& format, ConstPixels pixels, std::int64_t n);
-
 // Instruction sets that this build has kernels for and this processor can run, best first
 // ("x86-64-v4", "x86-64-v3", "baseline"). blend() uses the first unless use_target() chose another.
 std::vector<std::string> kernel_targets();

@@ -151,7 +151,6 @@ void apply_background(Op op, const Format& format, std::span<const float> backgr
 namespace {
 
 constexpr int channels = 4;
-constexpr float tolerance = 0x1p-10F;
 
 struct Block {
   alignas(64) std::array<float, block_pixels * channels> values;
@@ -191,23 +190,6 @@ void premultiply(const Format& format, ConstPixels straight, Pixels out, std::in
   }
   if (format.depth && out.depth != straight.depth && n > 0)
     std::memmove(out.depth, straight.depth, static_cast<std::size_t>(n) * sizeof(float));
-}
-
-std::optional<std::int64_t> find_straight(const Format& format, ConstPixels pixels, std::int64_t n) {
-  check_alpha(format);
-  const float allowed = format.scalar == Scalar::uint8 ? 0.0F : tolerance;
-  Block values;
-  for (std::int64_t begin = 0; begin < n; begin += block_pixels) {
-    const std::int64_t count = std::min(block_pixels, n - begin);
-    load(format, advance(pixels, format, begin), count, values);
-    for (std::int64_t pixel = 0; pixel < count; ++pixel) {
-      const std::span<const float> rgba =
-          std::span(values.values).subspan(static_cast<std::size_t>(pixel) * channels, channels);
-      const float most = rgba[3] + allowed * rgba[3];
-      if (rgba[0] > most || rgba[1] > most || rgba[2] > most) return begin + pixel;
-    }
-  }
-  return std::nullopt;
 }
 
 }  // namespace sortlast

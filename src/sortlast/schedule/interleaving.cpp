@@ -12,22 +12,7 @@ namespace {
 
 constexpr std::int64_t wanted_blocks = 8;  // of a hand
 
-constexpr std::pair<Partition, std::string_view> partitions[] = {{Partition::contiguous, "contiguous"},
-                                                                 {Partition::interleaved, "interleaved"},
-                                                                 {Partition::automatic, "auto"}};
-
 }  // namespace
-
-std::string_view partition_name(Partition partition) {
-  return partitions[static_cast<std::size_t>(partition)].second;
-}
-
-Partition partition_from_name(std::string_view name) {
-  for (const auto& [partition, text] : partitions)
-    if (text == name) return partition;
-  throw ArgumentError("partition is \"" + std::string(name) +
-                      "\"; expected \"contiguous\", \"interleaved\" or \"auto\"");
-}
 
 Interleaving::Interleaving(std::int64_t n, std::int32_t hands) : n_(n), hands_(hands) {
   std::int64_t block = most_block;

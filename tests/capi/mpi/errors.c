@@ -45,18 +45,13 @@ void test_wrong_creation(void) {
   check_creation(WITH(size, 0), of_one_rank(), "size of sortlast_options is 0");
   check_creation(WITH(wire, 2), of_one_rank(), "wire is number 2");
   check_creation(WITH(threads, -1), of_one_rank(), "threads");
-  check_creation(WITH(machine, &(sortlast_machine){0}), of_one_rank(), "size of sortlast_machine is 0");
   check_creation(WITH(node_ranks, -1), of_one_rank(), "node_ranks is -1");
-  check_creation(WITH(partition, 3), of_one_rank(), "partition is number 3");
-  check_creation(WITH(chunk_bytes, 100), of_one_rank(), "chunk_bytes is 100;");
-  check_creation(WITH(chunk_bytes, -1), of_one_rank(), "chunk_bytes is -1;");
+  check_creation(WITH(deadline, -1), of_one_rank(), "deadline is -1 s;");
   const sortlast_status differ = p > 1 ? SORTLAST_ERROR_MISMATCH : SORTLAST_OK;
   check_creation(WITH(node_ranks, 1), differ, "node_ranks: ");
   check_creation(WITH(check, false), differ, "check: ");
   check_creation(WITH(wire, SORTLAST_WIRE_FLOAT16), differ, "wire: ");
-  check_creation(WITH(partition, SORTLAST_PARTITION_AUTO), differ, "partition: ");
-  check_creation(WITH(chunk_bytes, 1 << 16), differ, "chunk_bytes: ");
-  check_creation(WITH(sparse, false), SORTLAST_OK, "");
+  check_creation(WITH(deadline, 1), differ, "deadline: ");
   if (p > 1) check_creation(WITH(ring, zeros), of_one_rank(), "ring");
   free(zeros);
 

@@ -13,8 +13,6 @@ sortlast_options* default_options(void);
 #define CHANGE(name, value) changed = default_options(), changed->name = (value)
 #define WITH(name, value) (CHANGE(name, value), changed)
 #define WITH_2(name, value, other, second) (CHANGE(name, value), changed->other = (second), changed)
-#define WITH_3(name, value, other, second, last, third) \
-  (CHANGE(name, value), changed->other = (second), changed->last = (third), changed)
 extern sortlast_options* changed;
 
 // This rank and the number of ranks.

@@ -20,9 +20,6 @@ namespace sortlast {
 
 namespace {
 
-constexpr std::int64_t least_chunk_bytes = 1 << 12;
-constexpr std::int64_t most_chunk_bytes = 1 << 30;
-
 void check_bounds(const Rectangle& bounds, Size size) {
   const bool inside = bounds.x0 >= 0 && bounds.y0 >= 0 && bounds.x1 <= size.width && bounds.y1 <= size.height;
   if (inside && bounds.x0 <= bounds.x1 && bounds.y0 <= bounds.y1) return;
@@ -57,11 +54,8 @@ void check_options(const Options& options, int p) {
   if (options.threads < 0)
     throw ArgumentError("threads are " + std::to_string(options.threads) +
                         "; expected 0 (as many as cores are left over) or more");
-  if (options.chunk_bytes < least_chunk_bytes || options.chunk_bytes > most_chunk_bytes)
-    throw ArgumentError("chunk_bytes is " + std::to_string(options.chunk_bytes) + "; expected " +
-                        std::to_string(least_chunk_bytes) + " to " + std::to_string(most_chunk_bytes));
-  if (!(options.deadline >= 0 && options.deadline <= options.timeout))
-    throw ArgumentError("deadline is " + text(options.deadline) + " s; expected 0 to timeout, " +
+  if (options.deadline && !(*options.deadline >= 0 && *options.deadline <= options.timeout))
+    throw ArgumentError("deadline is " + text(*options.deadline) + " s; expected 0 to timeout, " +
                         text(options.timeout) + " s");
   check_permutation(options.ring, p, "ring");
   if (options.algorithm != "auto") parse_algorithm(options.algorithm);
@@ -134,17 +128,6 @@ ImageView premultiplied(const ImageView& straight, ReusedMemory& memory, Node& n
   return image;
 }
 
-void check_premultiplied(const ImageView& image, const Composition& composition) {
-  if (composition.op != Op::over || !composition.premultiplied || image.is_none()) return;
-  const auto found = find_straight(image.format, image.pixels, image.size.pixels());
-  if (!found) return;
-  throw ArgumentError("the image is not premultiplied: a colour of the pixel at x " +
-                      std::to_string(*found % image.size.width) + ", y " +
-                      std::to_string(*found / image.size.width) +
-                      " is above its alpha; multiply the colours by it, or say that they are straight "
-                      "(premultiplied = false)");
-}
-
 namespace {
 
 // The bounds of the active pixels, if they leave out enough.
@@ -171,7 +154,7 @@ Survey survey_of(const ImageView& image, const Wanted& wanted, const Node& node)
   } else if (!none && wanted.sparse) {
     // Take a sample, and search only if mates would copy what is empty.
     const bool copied = n <= most_counted && !node.alone() && !in_shared_memory(image, node);
-    if (copied || wanted.emptiness || wanted.coverage)
+    if (copied || wanted.emptiness)
       sample = sample_rows(image.format, image.pixels, image.size.width, image.size.height);
     if (copied && sample.active <= most_active_searched) {
       survey.bounds = searched_bounds(image);
@@ -181,11 +164,6 @@ Survey survey_of(const ImageView& image, const Wanted& wanted, const Node& node)
 
   if (wanted.emptiness)
     survey.emptiness = static_cast<std::uint64_t>(std::clamp(-std::log2(sample.active), 0.0, most_emptiness));
-  if (wanted.coverage) {
-    const auto rows = static_cast<double>(std::max<std::int64_t>(pixels_in(sample.rows), 1));
-    const double within = std::min(1.0, sample.active * static_cast<double>(n) / rows);
-    survey.coverage = coverage_of(sample.rows, image.size, within, wanted.ranks);
-  }
   return survey;
 }
 

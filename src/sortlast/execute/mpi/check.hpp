@@ -13,7 +13,6 @@
 #include "sortlast/error.hpp"
 #include "sortlast/execute/node/node.hpp"
 #include "sortlast/execute/node/reused_memory.hpp"
-#include "sortlast/execute/plan/choice.hpp"
 
 namespace sortlast {
 
@@ -63,22 +62,16 @@ struct Survey {
   std::optional<Rectangle> bounds;  // outside which the image is empty, if worth knowing
   std::uint64_t emptiness = 0;      // log2 of all pixels to active ones, rounded down so that all ranks can
                                     // agree on it; of all ranks: of the one with most
-  Coverage coverage = {};           // what the rank will have to send; of all ranks: their sum
 };
 
 // An image with straight alpha, multiplied by it in `memory`; its depth stays where it is. Throws
 // std::bad_alloc, Error.
 ImageView premultiplied(const ImageView& straight, ReusedMemory& memory, Node& node);
 
-// Throws ArgumentError if an image that was passed as premultiplied, to be composited by `over`, is not.
-void check_premultiplied(const ImageView& image, const Composition& composition);
-
 // What is wanted of a survey.
 struct Wanted {
   bool sparse = true;      // empty pixels are left out where they are found
   bool emptiness = false;  // else 0
-  bool coverage = false;   // else 0
-  int ranks = 1;           // among which the coverage is shared
 };
 
 // What this rank's image holds. Bounds that the caller gave are believed. Without them a sample supplies the

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sortlast/compositor.hpp"
+#include "sortlast/execute/plan/choice.hpp"
 
 namespace sortlast {
 struct BoxCall;
@@ -19,12 +20,24 @@ struct LayerCall;
 struct LayerString;
 }  // namespace sortlast
 
+namespace sortlast {
+
+// What tests set, and nobody else: no pixel depends on it. The same on every rank but for `sparse`.
+struct Internals {
+  std::int64_t chunk_bytes = 1 << 20;  // of pixels, that one message carries at most: 4096 to 2^30
+  bool sparse = true;                  // leave out empty pixels of messages where that pays
+  FrameLayout layout = FrameLayout::automatic;
+};
+
+}  // namespace sortlast
+
 namespace sortlast::detail {
 
 struct CompositorAccess {
   // A compositor, or the same error on every rank. `problem`: what is wrong with this rank's arguments beyond
   // what `options` shows; empty: nothing.
-  static Compositor make(MPI_Comm comm, const Options& options, const std::string& problem);
+  static Compositor make(MPI_Comm comm, const Options& options, const std::string& problem,
+                         const Internals& internals = {});
 
   // Take part in the next call of the others, whichever it is, with arguments that were found wrong before
   // they could be passed: throws on every rank, with `problem` in the message.
@@ -76,10 +89,9 @@ struct CompositorAccess {
   static std::optional<Frame> gather(Compositor& compositor, const std::vector<Tile>& tiles,
                                      const std::vector<int>& roots, bool with_depth);
 
-  // Composite from now on by another algorithm and partition than Options said. Every rank passes the same;
-  // throws ArgumentError, on every rank, if there is no such algorithm. The compositor was made for
-  // Partition::automatic.
-  static void use(Compositor& compositor, const std::string& algorithm, Partition partition);
+  // Composite from now on by another algorithm than Options said, which was "auto". Every rank passes the
+  // same; throws ArgumentError, on every rank, if there is no such algorithm.
+  static void use(Compositor& compositor, const std::string& algorithm);
 
   // The timeout of all calls from now on [s], of this rank alone.
   static void set_timeout(Compositor& compositor, double seconds);

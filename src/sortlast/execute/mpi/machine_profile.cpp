@@ -118,8 +118,10 @@ std::string kept_profile_path() {
 }
 
 std::optional<MachineProfile> find_profile(const Options& options) {
-  if (options.machine) return MachineProfile{*options.machine, "the machine that was passed"};
-  if (!options.profile.empty()) return read_profile(options.profile, options.profile);
+  if (const auto* machine = std::get_if<Machine>(&options.profile))
+    return MachineProfile{*machine, "the machine that was passed"};
+  if (const std::string& path = std::get<std::string>(options.profile); !path.empty())
+    return read_profile(path, path);
 
   const std::string named = variable("SORTLAST_PROFILE");
   if (!named.empty()) {

@@ -12,14 +12,12 @@
 #include "sortlast/execute/mpi/arguments.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
 #include "sortlast/execute/node/node.hpp"
-#include "sortlast/execute/plan/choice.hpp"
 
 namespace sortlast {
 
 // What ranks find out as they arrive: a rank's own numbers go in, those of all come out.
 struct Numbers {
-  std::uint64_t least = 0;                // the minimum
-  std::optional<Coverage> coverage = {};  // the sum; by all ranks, whatever their call, or by none
+  std::uint64_t least = 0;  // the minimum
 };
 
 // What a rank brings to a call.
@@ -79,14 +77,11 @@ class CallArrival {
   std::optional<Numbers> numbers() const;
   // Who makes the call: every rank of the communicator if it names none.
   const Attendance& attendance() const { return attendance_; }
-  // The frame was closed before this rank arrived, and its image is to be in no other.
-  bool missed() const { return missed_; }
 
   // Collective, on a rank that has begun nothing: wait until all have arrived. Returns if every rank passed
   // the same arguments and no problem; otherwise all throw the same: an ArgumentError with the problem if all
   // have the same, else a MismatchError that names the arguments that differ, with the ranks and their
-  // values. A problem of a call that is not checked, or that this rank missed, is an ArgumentError on this
-  // rank alone. Throws TimeoutError.
+  // values. A problem of a call that is not checked is an ArgumentError on this rank alone. Throws TimeoutError.
   void settle();
   // Collective, once finished and not the same: throws that MismatchError. If a rank has `begun` the call, it
   // closes the compositor on every rank.
@@ -104,7 +99,6 @@ class CallArrival {
   std::optional<Numbers> numbers_;
   Attendance attendance_;
   bool agreed_ = true;  // as far as this rank knows: its node, or those that came by the deadline
-  bool missed_ = false;
 };
 
 class Rendezvous {

@@ -23,7 +23,7 @@ namespace sortlast {
 namespace {
 
 // What rank 0 tells: words of a header, then the ranks that are left out.
-enum Word : std::size_t { frame_word, agreed_word, least_word, missed_word, header };
+enum Word : std::size_t { frame_word, agreed_word, least_word, header };
 
 std::vector<int> those_not_in(const std::vector<std::uint64_t>& told, int p) {
   std::vector<int> ranks;
@@ -42,8 +42,6 @@ std::vector<int> those_not_in(const std::vector<std::uint64_t>& told, int p) {
 struct Request {
   std::uint64_t hash;
   std::uint64_t least;
-  std::uint64_t last;  // frame that the rank knows of
-  std::uint64_t only_next;
 };
 
 int request_tag(const Communicator& comm) { return rendezvous_tag(comm.get(), 2); }
@@ -52,7 +50,7 @@ int roster_tag(const Communicator& comm) { return rendezvous_tag(comm.get(), 3);
 }  // namespace
 
 void Rendezvous::arrive_by_deadline(CallArrival& arrival) {
-  arrival.numbers_ = Numbers{arrival.proposal_.numbers.least, {}};
+  arrival.numbers_ = arrival.proposal_.numbers;
   node_.offer(arrival.proposal_.offer);
   if (node_.everybody()) {
     join_in_node(arrival);
@@ -65,11 +63,6 @@ void Rendezvous::join_in_node(CallArrival& arrival) {
   const Roll::Count count = node_.join(arrival.proposal_.joining, arrival.call());
   Attendance& who = arrival.attendance_;
   who.frame = static_cast<std::int64_t>(count.frame);
-  arrival.missed_ = count.processes == 0;
-  if (arrival.missed_) {
-    --who.frame;  // the last that was closed
-    return;
-  }
   who.ranks = node_.attend(who.frame, static_cast<int>(count.processes), arrival.call());
   arrival.agreed_ = node_.agree_in(who.ranks);
 }
@@ -80,7 +73,6 @@ void Rendezvous::join_by_messages(CallArrival& arrival) {
   } else {
     follow(arrival);
   }
-  if (arrival.missed_) return;
   const std::vector<int>& ranks = arrival.attendance_.ranks;
   const auto here = 1 + std::count_if(ranks.begin(), ranks.end(), [&](int rank) { return node_.mate(rank); });
   node_.attend(arrival.attendance_.frame, static_cast<int>(here), arrival.call());
@@ -95,12 +87,7 @@ bool Rendezvous::take_request() {
   if (from < 0) return false;
   Request request{};
   std::memcpy(&request, bytes.data(), std::min(bytes.size(), sizeof request));
-  const auto last = static_cast<std::uint64_t>(last_);
-  if (request.only_next != 0 && request.last < last) {
-    tell(from, {last, 1, 0, 1}, "composite");
-  } else {
-    arrived_[from] = {request.hash, request.least};
-  }
+  arrived_[from] = {request.hash, request.least};
   return true;
 }
 
@@ -130,7 +117,7 @@ void Rendezvous::lead(CallArrival& arrival) {
     arrival.numbers_->least = std::min(arrival.numbers_->least, brought[1]);
   }
   std::vector<std::uint64_t> told{static_cast<std::uint64_t>(last_), arrival.agreed_ ? 1U : 0U,
-                                  arrival.numbers_->least, 0};
+                                  arrival.numbers_->least};
   for (int rank = 0; rank < p; ++rank)
     if (arrived_.find(rank) == arrived_.end()) told.push_back(static_cast<std::uint64_t>(rank));
   arrived_.clear();
@@ -143,8 +130,7 @@ void Rendezvous::follow(CallArrival& arrival) {
   const std::string& call = arrival.call();
   const Proposal& mine = arrival.proposal_;
   const WaitsFor waits_for = [&call] { return "rank 0 to call " + call + " and say who is in the frame"; };
-  const Request request{mine.arguments.hash(), mine.numbers.least,
-                        static_cast<std::uint64_t>(mine.joining.last), mine.joining.only_next ? 1U : 0U};
+  const Request request{mine.arguments.hash(), mine.numbers.least};
   send_message(comm_, alarm_, 0, request_tag(comm_), &request, sizeof request, waits_for);
   std::vector<std::byte> bytes;
   receive_message(comm_, alarm_, MPI_ANY_SOURCE, roster_tag(comm_), bytes, waits_for);
@@ -153,8 +139,6 @@ void Rendezvous::follow(CallArrival& arrival) {
   arrival.attendance_.frame = static_cast<std::int64_t>(told[frame_word]);
   arrival.agreed_ = told[agreed_word] != 0;
   arrival.numbers_->least = told[least_word];
-  arrival.missed_ = told[missed_word] != 0;
-  if (arrival.missed_) return;
   arrival.attendance_.ranks = those_not_in(told, comm_.size());
   pass_on(told, arrival.attendance_.ranks, call);
 }

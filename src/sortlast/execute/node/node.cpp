@@ -84,8 +84,7 @@ class Node::Impl {
     const Waiting waiting{*watch_, control().broken};
     if (waiting.broken.load()) waiting.refuse_late();
     Roll& roll = control().roll;
-    const Roll::Count joined = roll.join(joining.only_next ? next : 0);
-    if (joined.processes == 0) return joined;
+    const Roll::Count joined = roll.join();
     if (joined.processes == peers() + 1) {
       roll.close(joined.frame);
     } else if (joined.frame == next) {

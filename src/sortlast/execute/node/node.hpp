@@ -68,9 +68,8 @@ struct Attendance {
 
 // When a rank joins a frame, and for how long that stays open.
 struct Joining {
-  std::int64_t last = 0;   // the last frame that this rank knows of
-  bool only_next = false;  // join the one behind it or none
-  double deadline = 0;     // after the first call of a rank of the frame before [s]
+  std::int64_t last = 0;  // the last frame that this rank knows of
+  double deadline = 0;    // after the first call of a rank of the frame before [s]
 };
 
 class Node {
@@ -109,8 +108,7 @@ class Node {
   // Offer an image to the next frame that this rank joins.
   void offer(const Offer& mine);
   // All ranks are on this node: join the frame that is open and wait until it is closed. Returns the frame,
-  // and by how many; by none if this rank came too late for the only one that it would join. Throws
-  // TimeoutError, which names the `call`.
+  // and by how many. Throws TimeoutError, which names the `call`.
   Roll::Count join(const Joining& joining, const std::string& call);
   // Wait until those `ranks` (how many, this one among them) of the node that are part of a frame have
   // offered their images to it; which. They can be read as after meet().

@@ -5,14 +5,7 @@ namespace sortlast {
 
 static_assert(std::atomic<double>::is_always_lock_free);
 
-Roll::Count Roll::join(std::uint64_t only) {
-  std::uint64_t open = open_.load(std::memory_order_acquire);
-  do {
-    const Count count = count_of(open);
-    if (only != 0 && count.frame != only) return {count.frame, 0};
-  } while (!open_.compare_exchange_weak(open, open + 1, std::memory_order_acq_rel));
-  return count_of(open + 1);
-}
+Roll::Count Roll::join() { return count_of(open_.fetch_add(1, std::memory_order_acq_rel) + 1); }
 
 void Roll::set_end(std::uint64_t frame, double end) {
   double none = 0;

@@ -23,9 +23,8 @@ class Roll {
     std::uint32_t processes = 0;
   };
 
-  // Join the frame that is open, and no other than `only` unless that is 0. The frame, and how many have
-  // joined it by now; 0: this one has not, as another is open.
-  Count join(std::uint64_t only);
+  // Join the frame that is open. The frame, and how many have joined it by now.
+  Count join();
   // Say when the time of a frame is over, unless somebody has. `end` [s of trace_clock()] is above 0.
   void set_end(std::uint64_t frame, double end);
   // When it is; 0: nobody has said.

@@ -1,9 +1,7 @@
-// Choice: the algorithm and the partition of a frame, and why they were chosen, in words.
+// Choice: the algorithm and the layout of a frame, and why the algorithm was chosen, in words.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,32 +52,12 @@ class AlgorithmChoice {
   std::vector<Prediction> predictions_;
 };
 
-// Active pixels in each band of the image's rows, all bands as high as each other, in a unit that leaves room
-// for the sum of p images: a full band has the most that each of p may have.
-using Coverage = std::array<std::uint32_t, 8>;
-
-// Of one of p images: `active` is the share of active pixels inside the rectangle (none: in the image).
-Coverage coverage_of(const std::optional<Rectangle>& bounds, Size size, double active, std::int32_t p);
-
-// By how much the one of p contiguous pieces of the image that holds most active pixels passes their mean: 1
-// or more, and 1 if there are none.
-double unevenness_of(const Coverage& all, std::int32_t p);
-
-// How a frame's image is partitioned among the ranks, from where in it all of them have drawn.
-struct PartitionChoice {
-  Interleaving interleaving = {};
-  double unevenness = 0;  // of contiguous pieces, from which an automatic partition was chosen; 0: none was
-};
-
-// Of n pixels to p ranks. `coverage` is that of all ranks; null: nothing is chosen, and what is automatic
-// is contiguous. The same on every rank, if the arguments are.
-PartitionChoice choose_partition(Partition partition, std::int64_t n, std::int32_t p,
-                                 const Coverage* coverage, const Machine& machine);
-
-// Whether an interleaving saves time where ranks talk over a network. The most loaded rank receives
-// `unevenness` times the mean of bytes without it, and the mean with it; what it costs is a copy of each byte
-// that is sent, at most, as the pixels of a message lie apart then.
-bool interleaving_pays(double unevenness, const Machine& machine);
+// How the n pixels of a frame are shared out among p ranks: in contiguous pieces, or dealt out in blocks, so
+// that each rank has as much to do wherever the images are empty. Automatic: in blocks where the ranks are on
+// several nodes, the tiles will be gathered, and every image is empty in at least half of its pixels.
+//   A rule and no prediction: blocks cost a copy of the bytes that are sent, at most, and are worth it as soon
+// as what is drawn is unevenly spread over the rows, as it mostly is in images of many empty pixels.
+enum class FrameLayout : std::uint8_t { automatic, contiguous, interleaved };
 
 // What one rank did in one frame.
 struct Traffic {
@@ -92,7 +70,7 @@ struct Traffic {
 
 // Some lines, each a sentence; the fastest rejected algorithms with their predicted times are among them.
 std::string explain(const Schedule& schedule, const Format& format, const AlgorithmChoice& algorithm,
-                    const std::string& machine_source, const PartitionChoice& partition,
+                    const std::string& machine_source, const Interleaving& interleaving,
                     const Traffic& traffic, const Timing& timing);
 
 }  // namespace sortlast
