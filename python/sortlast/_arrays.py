@@ -7,8 +7,7 @@ import operator
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -20,8 +19,7 @@ _NAMES = {np.dtype(name): name for name in _DTYPES}
 _LARGEST = float(np.finfo(np.float32).max)
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(NamedTuple):
     """An image as the extension modules take it; ``colour`` is None on a rank that has none."""
 
     colour: NDArray[Any] | None

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from numpy.typing import DTypeLike, NDArray
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
     from sortlast._core import Event, Timing
+
+_OPS = _core.ops()
 
 # Images of calls that ended while MPI may still have been reading them: they are never given back.
 _still_read: list[object] = []
@@ -51,9 +52,9 @@ class Compositor:
     All calls are collective and every rank must make the same ones. If arguments differ between ranks, or
     are wrong on some, every rank raises the same MismatchError (or ArgumentError) once all have arrived; the
     compositor stays ``usable`` if no rank had begun to exchange the frame, which ranks of one machine never
-    have. Pixels may have been written to what was passed as ``out``. If a rank does not
-    arrive within ``timeout`` seconds, the others raise a TimeoutError that says who waits for whom; if the call
-    of a rank fails on the way, the others raise a RemoteError with its cause. After either, and after an
+    have. Pixels may have been written to what was passed as ``out``. If a rank does not arrive within
+    ``timeout`` seconds, the others raise a TimeoutError that says who waits for whom; if the call of a rank
+    fails on the way, the others raise a RemoteError with its cause. After either, and after an
     MpiError, a MemoryError or a KeyboardInterrupt, the compositor cannot be used any more; a new one may be
     made on the same communicator. One thread at a time may use it: a second one gets a UsageError, and so
     does a call after ``close`` or after MPI_Finalize.
@@ -253,7 +254,8 @@ class Compositor:
             channels: what pixels hold beside colour and depth, by name: arrays (H, W) or (H, W, n) of uint32
                 or float32, C-contiguous, on every rank the same names and types. Without an image: the types,
                 as ``numpy.uint32`` or ``(numpy.float32, 3)``. A rank's pixels that are not drawn (colour 0,
-                depth infinite, and 0 in the channels that are blended) take no part. The image has fewer than 2^32 pixels.
+                depth infinite, and 0 in the channels that are blended) take no part. The image has fewer than
+                2^32 pixels.
             rules: how the values of a pixel become one, by channel; the same on every rank. None stands for
                 "blend", and with ``over`` for "front" where they are uint32.
 
@@ -311,7 +313,7 @@ class Compositor:
             return self._composite_fragments(
                 image, depth, fragments, mode, shape, background, out, keep_lists, most_bytes, given
             )
-        with self._refusing("composite"):
+        try:
             if keep_lists is not None or most_bytes is not None:
                 raise ArgumentError("keep_lists and most_bytes are of fragments; expected some with them")
             if image is None and depth is None:
@@ -319,19 +321,28 @@ class Compositor:
             picture = _arrays.picture(image, depth, shape, dtype)
             if op == "closest":
                 _arrays.check_depth(picture.depth)
+            described: Sequence[object] = ()
+            if not (channels is None and rules is None and channel_background is None):
+                described = _channels.channels(channels, rules, channel_background, picture)
             arguments = (
-                _arrays.choice(op, "op", _core.ops()),
+                _arrays.choice(op, "op", _OPS),
                 _arrays.ranks(order, "order"),
                 _arrays.colours(background, "background"),
                 _arrays.rectangle(bounds),
                 _arrays.flag(premultiplied, "premultiplied"),
                 *_arrays.output(out, picture, picture.has_depth),
-                _channels.channels(channels, rules, channel_background, picture),
+                described,
                 _box_images.root(root),
                 None if deadline is None else _arrays.number(deadline, "deadline"),
             )
-        with self._kept_if_given_up(picture):
+        except BaseException as error:
+            self._refuse("composite", error)
+            raise
+        try:
             return self._native.composite(picture, *arguments)  # type: ignore[no-any-return]
+        except BaseException:
+            self._keep_if_given_up(picture)
+            raise
 
     def _composite_images(
         self,
@@ -348,7 +359,7 @@ class Compositor:
         out: Out,
     ) -> Tile:
         """``composite`` of several images a rank; ``of_one``: arguments that only one image has."""
-        with self._refusing("composite"):
+        try:
             for name, value in of_one.items():
                 if value is not None:
                     raise ArgumentError(
@@ -356,14 +367,20 @@ class Compositor:
                     )
             several = _box_images.box_images(images, depth, positions, size, boxes)
             arguments = (
-                _arrays.choice(op, "op", _core.ops()),
+                _arrays.choice(op, "op", _OPS),
                 _arrays.colours(background, "background"),
                 _arrays.flag(premultiplied, "premultiplied"),
                 _box_images.root(root),
                 *_box_images.output(out, several),
             )
-        with self._kept_if_given_up(several):
+        except BaseException as error:
+            self._refuse("composite", error)
+            raise
+        try:
             return self._native.composite_images(several, *arguments)  # type: ignore[no-any-return]
+        except BaseException:
+            self._keep_if_given_up(several)
+            raise
 
     def _composite_fragments(
         self,
@@ -378,7 +395,7 @@ class Compositor:
         most_bytes: int | None,
         given: dict[str, bool],
     ) -> Tile:
-        with self._refusing("composite"):
+        try:
             wrong = [name for name, there in given.items() if there]
             if wrong:
                 raise ArgumentError(f"fragments are composited without {' and '.join(wrong)}; leave it out")
@@ -392,30 +409,26 @@ class Compositor:
                 _fragments.most_bytes(most_bytes),
                 _fragments.output(out, passed[:2], passed.scalar),
             )
-        with self._kept_if_given_up(passed):
+        except BaseException as error:
+            self._refuse("composite", error)
+            raise
+        try:
             return self._native.composite_fragments(*passed, *arguments)  # type: ignore[no-any-return]
-
-    @contextmanager
-    def _kept_if_given_up(self, images: object) -> Iterator[None]:
-        """Keep the images of a call that ends while messages are under way: see ``_still_read``."""
-        try:
-            yield
         except BaseException:
-            if not self._native.usable:
-                _still_read.append(images)
+            self._keep_if_given_up(passed)
             raise
 
-    @contextmanager
-    def _refusing(self, call: str) -> Iterator[None]:
+    def _keep_if_given_up(self, images: object) -> None:
+        """Keep the images of a call that ended while messages are under way: see ``_still_read``."""
+        if not self._native.usable:
+            _still_read.append(images)
+
+    def _refuse(self, call: str, error: BaseException) -> None:
         """Tell the others what is wrong here: they must not wait for this rank, and all raise it."""
-        try:
-            yield
-        except Exception as error:
+        if isinstance(error, Exception):
             self._native.refuse(call, str(error))
-            raise
-        except BaseException as error:  # Ctrl-C: not to wait for the others
+        else:  # Ctrl-C: not to wait for the others
             self._native.give_up(type(error).__name__)
-            raise
 
     def allocate(self, shape: Sequence[int], dtype: DTypeLike) -> NDArray[Any]:
         """An array of zeros in memory that the other ranks of the machine can read. Not collective.
@@ -484,7 +497,7 @@ class Compositor:
         Raises:
             ArgumentError, MismatchError, TimeoutError, RemoteError, UsageError, MpiError: see the class.
         """
-        with self._refusing("gather"):
+        try:
             if not isinstance(tile, _native.mpi().Tile):
                 raise ArgumentError(f"tile is a {type(tile).__name__}; expected one of composite()")
             rank = _arrays.rank(root, "root")
@@ -493,11 +506,12 @@ class Compositor:
                 raise ArgumentError("flatten=False gathers lists of fragments, without with_depth and out")
             with_depth = _arrays.flag(with_depth, "with_depth")
             channels = _arrays.flag(channels, "channels")
-            colour_out, depth_out = (
-                _arrays.output(out, _arrays.tile_picture(tile), with_depth)
-                if rank == self._native.rank
-                else (None, None)
-            )
+            colour_out, depth_out = None, None
+            if out is not None and rank == self._native.rank:
+                colour_out, depth_out = _arrays.output(out, _arrays.tile_picture(tile), with_depth)
+        except BaseException as error:
+            self._refuse("gather", error)
+            raise
         if not flatten:
             lists = self._native.gather_fragments(tile, rank)
             return None if lists is None else Fragments(*lists)

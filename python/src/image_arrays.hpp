@@ -12,6 +12,15 @@
 
 namespace sortlast::python {
 
+// Where the values of a contiguous array lie. It must stay.
+inline const void* data_of(PyObject* array) {
+  Py_buffer buffer;
+  if (PyObject_GetBuffer(array, &buffer, PyBUF_C_CONTIGUOUS) != 0) throw nanobind::python_error();
+  const void* const data = buffer.buf;
+  PyBuffer_Release(&buffer);
+  return data;
+}
+
 // An array (H, W, C) as an image without depth; nothing if it is not contiguous, or of another shape or
 // dtype than images have. It must stay.
 inline std::optional<ImageView> image_of_array(PyObject* array) {

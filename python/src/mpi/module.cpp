@@ -32,16 +32,17 @@ using Output = nb::ndarray<nb::c_contig, nb::device::cpu>;
 
 namespace {
 
-// An image as sortlast._arrays.Picture describes it.
-ImageView view_of(nb::handle picture, const std::optional<std::array<std::int64_t, 4>>& bounds) {
-  const auto colour = nb::cast<std::optional<Array>>(picture.attr("colour"));
-  const auto depth = nb::cast<std::optional<Array>>(picture.attr("depth"));
-  ImageView image{
-      colour ? pixels_of(*colour, depth) : ConstPixels{},
-      {nb::cast<std::int64_t>(picture.attr("width")), nb::cast<std::int64_t>(picture.attr("height"))},
-      {scalar_from_name(nb::cast<std::string>(picture.attr("scalar"))),
-       nb::cast<int>(picture.attr("channels")), nb::cast<bool>(picture.attr("has_depth"))},
-      {}};
+// An image as sortlast._arrays.Picture describes it: a tuple.
+ImageView view_of(const nb::tuple& picture, const std::optional<std::array<std::int64_t, 4>>& bounds) {
+  const nb::handle colour = picture[0];
+  const nb::handle depth = picture[1];
+  ImageView image{{},
+                  {nb::cast<std::int64_t>(picture[3]), nb::cast<std::int64_t>(picture[2])},
+                  {scalar_from_name(nb::cast<std::string>(picture[5])), nb::cast<int>(picture[4]),
+                   nb::cast<bool>(picture[6])},
+                  {}};
+  if (!colour.is_none()) image.pixels.colour = static_cast<const std::byte*>(data_of(colour.ptr()));
+  if (!depth.is_none()) image.pixels.depth = static_cast<const float*>(data_of(depth.ptr()));
   if (bounds) image.bounds = Rectangle{(*bounds)[0], (*bounds)[1], (*bounds)[2], (*bounds)[3]};
   return image;
 }
@@ -93,11 +94,11 @@ nb::dict channel_arrays(const std::vector<ChannelPlane>& planes, const std::vect
   return arrays;
 }
 
-nb::object composite(Compositor& compositor, nb::handle picture, const std::string& op,
+nb::object composite(Compositor& compositor, const nb::tuple& picture, const std::string& op,
                      const std::vector<std::int32_t>& order, const std::vector<float>& background,
                      const std::optional<std::array<std::int64_t, 4>>& bounds, bool premultiplied,
                      const std::optional<Output>& out, const std::optional<Output>& out_depth,
-                     const nb::list& described, int root, std::optional<double> deadline) {
+                     const nb::object& described, int root, std::optional<double> deadline) {
   const std::vector<Channel> channels = channels_of(described);
   const ImageView image = view_of(picture, bounds);
   const Composition composition{op_from_name(op), order, background, premultiplied, root, deadline};
@@ -151,7 +152,8 @@ nb::object composite_images(Compositor& compositor, nb::handle several, const st
       {nb::cast<std::int64_t>(several.attr("width")), nb::cast<std::int64_t>(several.attr("height"))},
       composition,
       output_of(out, out_depth)};
-  if (!out_picture.is_none()) call.format = view_of(out_picture, std::nullopt).format;
+  if (!out_picture.is_none())
+    call.format = view_of(nb::cast<nb::tuple>(out_picture), std::nullopt).format;
   std::optional<Tile> tile;
   {
     const nb::gil_scoped_release release;
