@@ -1,12 +1,22 @@
-// What it costs a rank to start a frame, beside the blending: an engine made anew, and one that is reset.
+// What it costs a rank to start a frame, beside the blending.
 //
-// Prints, for some algorithms and rank counts, the mean time a rank over all ranks, the median of nine turns.
+// usage: bench_frame_start, or mpiexec -n P bench_frame_start
+//
+// On one rank: an engine made anew, and one that is reset. Prints, for some algorithms and rank counts, the mean
+// time per rank over all ranks, the median of nine turns. On several: composite and gather of small images,
+// beside MPI_Barrier in the same turns, in shared memory and by messages; the minimum and the median of the
+// turns. bench/frame_start.py does the same through Python.
+#include <mpi.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <vector>
 
+#include "sortlast/compositor.hpp"
 #include "sortlast/execute/engine/engine.hpp"
 #include "sortlast/execute/run/pixel_content.hpp"
 #include "sortlast/schedule.hpp"
@@ -77,9 +87,74 @@ void measure(const char* name, std::int32_t p) {
               1e6 * reset / p);
 }
 
+// ---- Whole frames ---------------------------------------------------------------------------------
+
+struct Turns {
+  std::vector<double> seconds;
+
+  template <typename Action>
+  void add(int count, const Action& action) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double begin = MPI_Wtime();
+    for (int i = 0; i < count; ++i) action();
+    seconds.push_back((MPI_Wtime() - begin) / count);
+  }
+  double least() const { return 1e6 * *std::min_element(seconds.begin(), seconds.end()); }
+  double median() {
+    std::sort(seconds.begin(), seconds.end());
+    return 1e6 * seconds[seconds.size() / 2];
+  }
+};
+
+// Every rank's colour is a half, with an alpha of a half: 1 - 2^-p in the frame.
+void check(const std::optional<Frame>& frame, int p) {
+  if (!frame) return;
+  for (const float value : frame->colour<float>()) {
+    if (std::abs(value - (1 - std::ldexp(1.0F, -p))) > 1e-6F) {
+      std::fprintf(stderr, "a pixel of the frame is %g\n", static_cast<double>(value));
+      MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+  }
+}
+
+void measure_frames(std::int64_t width, int node_ranks, int count) {
+  int rank = 0;
+  int p = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &p);
+  const Size square{width, width};
+  const std::vector<float> colour(static_cast<std::size_t>(square.pixels()) * 4, 0.5F);
+  const ImageView image = image_view<float>(colour, square);
+  Compositor compositor(MPI_COMM_WORLD, {.algorithm = "direct-send", .node_ranks = node_ranks});
+  check(compositor.gather(compositor.composite(image)), p);
+  Turns barriers;
+  Turns composites;
+  Turns whole;
+  for (int turn = 0; turn < turns; ++turn) {
+    barriers.add(count, [] { MPI_Barrier(MPI_COMM_WORLD); });
+    composites.add(count, [&] { compositor.composite(image); });
+    whole.add(count, [&] { compositor.gather(compositor.composite(image)); });
+  }
+  if (rank == 0)
+    std::printf("p = %2d, %3ldx%-3ld, node_ranks %d: barrier %6.2f %6.2f us, composite %7.2f %7.2f us, "
+                "composite + gather %7.2f %7.2f us\n",
+                p, static_cast<long>(width), static_cast<long>(width), node_ranks, barriers.least(),
+                barriers.median(), composites.least(), composites.median(), whole.least(), whole.median());
+}
+
 }  // namespace
 
-int main() {
-  for (const std::int32_t p : {16, 64})
-    for (const char* const name : {"shift", "radix-k", "2-3-swap", "tree"}) measure(name, p);
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int p = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &p);
+  if (p == 1) {
+    for (const std::int32_t ranks : {16, 64})
+      for (const char* const name : {"shift", "radix-k", "2-3-swap", "tree"}) measure(name, ranks);
+  } else {
+    const int count = argc > 1 ? std::atoi(argv[1]) : 500;
+    for (const int node_ranks : {0, 1})
+      for (const std::int64_t width : {16, 256}) measure_frames(width, node_ranks, count);
+  }
+  MPI_Finalize();
 }
