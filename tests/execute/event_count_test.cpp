@@ -48,6 +48,24 @@ TEST(EventCount, WithoutARingTheWaitEndsInTime) {
   EXPECT_GE(seconds_since(begin), 0.049);
 }
 
+TEST(EventCount, ARingEndsTheLooksToo) {
+  EventCount event;
+  std::atomic<bool> looks = false;
+  std::thread ringer([&] {
+    while (!looks) std::this_thread::yield();
+    event.ring();
+  });
+  const std::uint32_t seen = event.rings();
+  looks = true;
+  while (event.rings() == seen) event.wait(seen, long_wait, 1 << 20);
+  ringer.join();
+  EXPECT_EQ(event.rings(), seen + 1);
+  event.wait(seen, long_wait, 1);
+  const auto begin = std::chrono::steady_clock::now();
+  event.wait(event.rings(), 0.05, 1);
+  EXPECT_GE(seconds_since(begin), 0.049);
+}
+
 TEST(EventCount, OneRingWakesAll) {
   EventCount event;
   std::vector<std::thread> sleepers;

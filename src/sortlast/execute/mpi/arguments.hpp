@@ -13,7 +13,11 @@ namespace sortlast {
 // longer than a frame may.
 class Arguments {
  public:
-  explicit Arguments(std::string_view call) : call_(call) { add("call", call_); }
+  explicit Arguments(std::string_view call) : call_(call) {
+    constexpr std::size_t usual = 10;
+    all_.reserve(usual);
+    add("call", call_);
+  }
 
   void add(std::string_view name, std::string value);
   void add(std::string_view name, std::vector<std::int32_t> ranks);

@@ -39,6 +39,7 @@ std::string text(double value) {
 std::string text(Size size) { return std::to_string(size.width) + "x" + std::to_string(size.height); }
 
 std::string text(const std::vector<float>& values) {
+  if (values.empty()) return "";  // as in most frames; a stream takes as long as all the rest of a small one
   std::ostringstream out;
   out.precision(9);
   for (std::size_t i = 0; i < values.size(); ++i) out << (i == 0 ? "" : ", ") << values[i];

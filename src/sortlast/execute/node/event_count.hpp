@@ -16,8 +16,9 @@ class EventCount {
   std::uint32_t rings() const { return rings_.load(std::memory_order_acquire); }
   // Wake all that wait.
   void ring();
-  // Sleep until the number of rings is no longer `seen`, or for `seconds`; may end early.
-  void wait(std::uint32_t seen, double seconds);
+  // Sleep until the number of rings is no longer `seen`, or for `seconds`; may end early. Looks again up to
+  // `looks` times before it sleeps.
+  void wait(std::uint32_t seen, double seconds, int looks = 0);
 
  private:
   std::atomic<std::uint32_t> rings_{0};

@@ -81,7 +81,7 @@ class Node::Impl {
   Roll::Count join(const Joining& joining, const std::string& call) {
     const auto next = static_cast<std::uint64_t>(joining.last) + 1;
     if (alone()) return {next, 1};
-    const Waiting waiting{*watch_, control().broken};
+    const Waiting waiting = this->waiting();
     if (waiting.broken.load()) waiting.refuse_late();
     Roll& roll = control().roll;
     const Roll::Count joined = roll.join();
@@ -192,6 +192,9 @@ class Node::Impl {
  private:
   Control& control() const { return Control::in(*neighbours_.control); }
   std::size_t peers() const { return neighbours_.members.size() - 1; }
+  Waiting waiting() const {
+    return {*watch_, control().broken, neighbours_.crowded ? 0 : looks_on_own_core};
+  }
   std::size_t slot_of(int rank) const {
     const auto& members = neighbours_.members;
     return static_cast<std::size_t>(std::lower_bound(members.begin(), members.end(), rank) - members.begin());
@@ -224,7 +227,7 @@ class Node::Impl {
       if (roll.closed().frame < frame && seconds_left() <= 0) roll.close(frame);
       return roll.closed().frame < frame ? 1U : 0U;
     };
-    wait_until(roll.closing(), {*watch_, control().broken}, waits_for, missing, seconds_left);
+    wait_until(roll.closing(), waiting(), waits_for, missing, seconds_left);
   }
 
   // Write down an offer.
@@ -273,7 +276,7 @@ class Node::Impl {
       wait(barrier.opened(), waits_for, [&] { return barrier.openings() == openings ? 1U : 0U; });
       return;
     }
-    const Waiting waiting{*watch_, control().broken};
+    const Waiting waiting = this->waiting();
     if (waiting.broken.load()) waiting.refuse_late();
     decide_for_all();
     barrier.open();
@@ -281,7 +284,7 @@ class Node::Impl {
 
   template <typename WaitsFor, typename Missing>
   void wait(EventCount& event, const WaitsFor& waits_for, const Missing& missing) {
-    wait_until(event, {*watch_, control().broken}, waits_for, missing, [] { return between_checks; });
+    wait_until(event, waiting(), waits_for, missing, [] { return between_checks; });
   }
 
   std::unique_ptr<const Watch> watch_;

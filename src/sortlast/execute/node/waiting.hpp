@@ -17,9 +17,14 @@ namespace sortlast {
 
 constexpr double between_checks = 0.05;  // of the watch [s]
 
+// Looks at an event before a process sleeps that has a core of its own: some 20 us, which is what the kernel
+// takes to wake a sleeper. Frames of small images are shorter than that.
+constexpr int looks_on_own_core = 500;
+
 struct Waiting {
   const Watch& watch;
   std::atomic<bool>& broken;  // a process has given up; shared
+  int looks = 0;              // before it sleeps
 
   // The others have given up waiting for this rank.
   [[noreturn]] void refuse_late() const {
@@ -47,7 +52,7 @@ void wait_until(EventCount& event, const Waiting& with, const WaitsFor& waits_fo
       if (now == 0) return;
       if (now != before) progress = Clock::now();
       before = now;
-      event.wait(seen, std::clamp(at_most(), 0.0, between_checks));
+      event.wait(seen, std::clamp(at_most(), 0.0, between_checks), with.looks);
       const Clock::time_point woken = Clock::now();
       if (event.rings() != seen || std::chrono::duration<double>(woken - checked).count() < between_checks)
         continue;
