@@ -2,10 +2,10 @@
 //
 // usage: bench_frame_start, or mpiexec -n P bench_frame_start
 //
-// On one rank: an engine made anew, and one that is reset. Prints, for some algorithms and rank counts, the mean
-// time per rank over all ranks, the median of nine turns. On several: composite and gather of small images,
-// beside MPI_Barrier in the same turns, in shared memory and by messages; the minimum and the median of the
-// turns. bench/frame_start.py does the same through Python.
+// On one rank: an engine made anew, and one that is reset. Prints, for some algorithms and rank counts, the
+// mean time per rank over all ranks, the median of nine turns. On several: composite and gather of small
+// images, beside MPI_Barrier in the same turns, in shared memory and by messages; the minimum and the median
+// of the turns. bench/frame_start.py does the same through Python.
 #include <mpi.h>
 
 #include <algorithm>
@@ -136,10 +136,11 @@ void measure_frames(std::int64_t width, int node_ranks, int count) {
     whole.add(count, [&] { compositor.gather(compositor.composite(image)); });
   }
   if (rank == 0)
-    std::printf("p = %2d, %3ldx%-3ld, node_ranks %d: barrier %6.2f %6.2f us, composite %7.2f %7.2f us, "
-                "composite + gather %7.2f %7.2f us\n",
-                p, static_cast<long>(width), static_cast<long>(width), node_ranks, barriers.least(),
-                barriers.median(), composites.least(), composites.median(), whole.least(), whole.median());
+    std::printf(
+        "p = %2d, %3ldx%-3ld, node_ranks %d: barrier %6.2f %6.2f us, composite %7.2f %7.2f us, "
+        "composite + gather %7.2f %7.2f us\n",
+        p, static_cast<long>(width), static_cast<long>(width), node_ranks, barriers.least(),
+        barriers.median(), composites.least(), composites.median(), whole.least(), whole.median());
 }
 
 }  // namespace

@@ -90,8 +90,8 @@ sortlast_status sortlast_report_keep(sortlast_report* report, const char** path)
 // been written to what was passed as `out`. If a rank does not arrive within the timeout, the others get
 // SORTLAST_ERROR_TIMEOUT; messages may then still be under way, so the memory of the images must stay until
 // MPI_Finalize, and the compositor can only be freed. So it is after a SORTLAST_ERROR_MISMATCH whose message
-// says that it cannot be used any more, and after SORTLAST_ERROR_MPI, _MEMORY and _INTERRUPT on this rank, of which the others hear by SORTLAST_ERROR_REMOTE.
-// A new compositor may be made on the same communicator.
+// says that it cannot be used any more, and after SORTLAST_ERROR_MPI, _MEMORY and _INTERRUPT on this rank, of
+// which the others hear by SORTLAST_ERROR_REMOTE. A new compositor may be made on the same communicator.
 //
 // One call at a time on a handle; a second one, from the interrupt callback, and every call after _close or
 // after MPI_Finalize is SORTLAST_ERROR_USAGE, on the rank that makes it, and nothing has happened.

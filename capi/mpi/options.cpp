@@ -11,8 +11,7 @@ constexpr Wire wires[] = {Wire::image, Wire::float16};
 static_assert(wires[SORTLAST_WIRE_FLOAT16] == Wire::float16);
 
 // Bytes of the first version of each structure: those up to its last member.
-constexpr std::size_t first_options =
-    offsetof(sortlast_options, user) + sizeof(sortlast_options::user);
+constexpr std::size_t first_options = offsetof(sortlast_options, user) + sizeof(sortlast_options::user);
 constexpr std::size_t first_tune =
     offsetof(sortlast_tune_options, user) + sizeof(sortlast_tune_options::user);
 constexpr std::size_t first_machine = offsetof(sortlast_machine, ranks) + sizeof(sortlast_machine::ranks);

@@ -84,8 +84,8 @@ struct Composition {
   //     takes Options::check, a frame that waits for all ranks, and an image of fewer than 2^32 pixels.
   int root = -1;
   // Where late ranks are left out, instead of Options::deadline [s]. The first caller's applies, or that of
-  // rank 0 where ranks are on several nodes; ranks may differ in it. Infinity: the frame waits for all, as the
-  // last one should.
+  // rank 0 where ranks are on several nodes; ranks may differ in it. Infinity: the frame waits for all, as
+  // the last one should.
   std::optional<double> deadline = {};
 };
 

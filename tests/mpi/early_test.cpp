@@ -117,8 +117,8 @@ TEST_F(Early, ShowTheSameWhoeverIsLate) {
   for (const std::string& algorithm : testing::algorithm_names()) {
     for (const int node_ranks : {1, 2}) {
       SCOPED_TRACE(algorithm + ", " + std::to_string(node_ranks) + " ranks a node");
-      Compositor compositor = testing::compositor_with(
-          {.chunk_bytes = 1 << 12}, {.algorithm = algorithm, .node_ranks = node_ranks});
+      Compositor compositor = testing::compositor_with({.chunk_bytes = 1 << 12},
+                                                       {.algorithm = algorithm, .node_ranks = node_ranks});
       const Scene shown = scene({50, 30});
       for (int late = 0; late < p_; ++late) {
         const Composition composition{Op::over, testing::shuffled(p_, random_), {}};
@@ -246,8 +246,8 @@ TEST_F(EarlyMismatch, IsTheSameErrorWheneverTheOddRankCalls) {
       SCOPED_TRACE(::testing::Message()
                    << algorithm << ", " << node_ranks << " ranks a node, chunks of " << chunk_bytes);
       const auto made = [&] {
-        return testing::compositor_with(
-            {.chunk_bytes = chunk_bytes}, {.algorithm = algorithm, .timeout = 20, .node_ranks = node_ranks});
+        return testing::compositor_with({.chunk_bytes = chunk_bytes},
+                                        {.algorithm = algorithm, .timeout = 20, .node_ranks = node_ranks});
       };
       Compositor compositor = made();
       for (const Instead& instead : others(p_)) expect_error(compositor, made, shown, instead);

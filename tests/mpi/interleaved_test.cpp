@@ -142,7 +142,7 @@ TEST_F(InterleavedFrames, AreGatheredInFewMessages) {
 TEST_F(InterleavedFrames, AreChosenByOneRule) {
   const Size size{64, std::int64_t{16} * p_};
   Scene dense(p_, {}, size, random_, false);
-  Scene sparse = dense;
+  Scene sparse(p_, {}, size, random_, false);
   for (int rank = 0; rank < p_; ++rank) {
     auto& colour = sparse.image(static_cast<std::size_t>(rank)).colour;
     std::fill(colour.begin() + static_cast<std::ptrdiff_t>(colour.size() / 3), colour.end(), std::byte{0});
@@ -185,11 +185,14 @@ TEST_F(InterleavedFrames, AreNotChosenIfOneImageIsDense) {
   const ImageView image =
       rank_ == p_ - 1 ? testing::image_of(scene, rank_) : ImageView::none(size, scene.format());
   EXPECT_TRUE(compositor.composite(image, composition).contiguous());
+  // A frame that begins before all ranks have arrived is planned with the numbers of the one before.
+  compositor.composite(ImageView::none(size, scene.format()), composition);
   EXPECT_FALSE(compositor.composite(ImageView::none(size, scene.format()), composition).contiguous());
 }
 
 TEST_F(InterleavedFrames, AreToldOf) {
-  Compositor compositor = testing::compositor_with({.layout = FrameLayout::interleaved}, {.algorithm = "shift"});
+  Compositor compositor =
+      testing::compositor_with({.layout = FrameLayout::interleaved}, {.algorithm = "shift"});
   const Scene scene(p_, {}, {64, std::int64_t{8} * p_}, random_, false);
   compositor.composite(testing::image_of(scene, rank_));
   const std::string told = "The image was dealt out in blocks of 64 pixels.";

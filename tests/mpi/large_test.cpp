@@ -26,8 +26,7 @@ TEST(DISABLED_Large, AMessagePast2GiB) {
         static_cast<int>(value % 2) == rank ? static_cast<std::uint8_t>(value) : 0;
   }
 
-  Compositor compositor =
-      testing::compositor_with({.sparse = false}, {.algorithm = "tree", .node_ranks = 1});
+  Compositor compositor = testing::compositor_with({.sparse = false}, {.algorithm = "tree", .node_ranks = 1});
   const Tile tile = compositor.composite(
       {{reinterpret_cast<const std::byte*>(image.data()), nullptr}, size, format}, {Op::max, {}, {}});
   EXPECT_EQ(tile.range().size(), rank == 0 ? size.pixels() : 0);

@@ -98,12 +98,11 @@ TEST_F(Memory, ThatIsBoundedStopsNoFrame) {
   for (const AlgorithmEntry& entry : algorithms()) {
     for (const int node_ranks : {1, 2, 3}) {
       SCOPED_TRACE(entry.name + ", " + std::to_string(node_ranks) + " ranks a node");
-      Compositor compositor =
-          testing::compositor_with({.chunk_bytes = 4096, .sparse = false},
-                                   {.algorithm = entry.name,
-                                    .ring = testing::shuffled(p_, random_),
-                                    .timeout = 30,
-                                    .node_ranks = node_ranks});
+      Compositor compositor = testing::compositor_with({.chunk_bytes = 4096, .sparse = false},
+                                                       {.algorithm = entry.name,
+                                                        .ring = testing::shuffled(p_, random_),
+                                                        .timeout = 30,
+                                                        .node_ranks = node_ranks});
       for (int frame = 0; frame < 2; ++frame) {
         const auto order = testing::shuffled(p_, random_);
         const Frame oracle = composite_serial(scene.views(), scene.size(), scene.format(), Op::over, order);

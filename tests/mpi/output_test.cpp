@@ -68,8 +68,8 @@ TEST_F(Outputs, HoldTheTileAndTheFrameWhereTheyBelong) {
   for (const AlgorithmEntry& entry : algorithms()) {
     for (const int node_ranks : {0, 1, 2}) {
       for (const FrameLayout layout : {FrameLayout::contiguous, FrameLayout::interleaved}) {
-        Compositor compositor = testing::compositor_with(
-            {.chunk_bytes = 1 << 13, .layout = layout}, {.algorithm = entry.name, .node_ranks = node_ranks});
+        Compositor compositor = testing::compositor_with({.chunk_bytes = 1 << 13, .layout = layout},
+                                                         {.algorithm = entry.name, .node_ranks = node_ranks});
         for (const auto& [format, op] : testing::cases()) {
           if (random_() % 7 != 0) continue;
           SCOPED_TRACE(entry.name + " " + format_name(format) + " " + std::string(op_name(op)) +

@@ -65,8 +65,8 @@ class Sharing : public ::testing::Test {
         const auto with = [&](const Internals& internals) {
           return std::make_unique<Compositor>(testing::compositor_with(internals, options));
         };
-        pairs.push_back({entry.name + ", " + std::to_string(ranks) + " ranks a node",
-                         with({.sparse = false}), with({.chunk_bytes = 4096})});
+        pairs.push_back({entry.name + ", " + std::to_string(ranks) + " ranks a node", with({.sparse = false}),
+                         with({.chunk_bytes = 4096})});
       }
     }
     return pairs;

@@ -62,8 +62,8 @@ TEST_F(Steady, FramesAskForNothingNew) {
       for (const int node_ranks : {0, 1, 2}) {
         SCOPED_TRACE(entry.name + ", " + std::to_string(node_ranks) + " ranks a node, " +
                      format_name(format));
-        const Calls calls = run({.algorithm = entry.name, .node_ranks = node_ranks}, scenes, true,
-                                {.chunk_bytes = 1 << 14});
+        const Calls calls =
+            run({.algorithm = entry.name, .node_ranks = node_ranks}, scenes, true, {.chunk_bytes = 1 << 14});
         EXPECT_EQ(calls.communicators, 0);
         EXPECT_EQ(calls.windows, 0);
         EXPECT_EQ(calls.collectives, 0);
@@ -111,7 +111,8 @@ TEST_F(Steady, AReductionIsSmall) {
   if (p_ == 1) GTEST_SKIP() << "one rank agrees with itself";
   std::vector<Scene> scenes;
   scenes.emplace_back(p_, Format{}, Size{20, 10}, random_, false);
-  for (const FrameLayout layout : {FrameLayout::contiguous, FrameLayout::interleaved, FrameLayout::automatic}) {
+  for (const FrameLayout layout :
+       {FrameLayout::contiguous, FrameLayout::interleaved, FrameLayout::automatic}) {
     const Calls calls = run({.node_ranks = 1}, scenes, true, {.layout = layout});
     EXPECT_GT(calls.reduced_bytes, 0);
     EXPECT_LE(calls.reduced_bytes, 64 * calls.reductions);

@@ -152,8 +152,7 @@ nb::object composite_images(Compositor& compositor, nb::handle several, const st
       {nb::cast<std::int64_t>(several.attr("width")), nb::cast<std::int64_t>(several.attr("height"))},
       composition,
       output_of(out, out_depth)};
-  if (!out_picture.is_none())
-    call.format = view_of(nb::cast<nb::tuple>(out_picture), std::nullopt).format;
+  if (!out_picture.is_none()) call.format = view_of(nb::cast<nb::tuple>(out_picture), std::nullopt).format;
   std::optional<Tile> tile;
   {
     const nb::gil_scoped_release release;

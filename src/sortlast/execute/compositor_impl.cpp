@@ -45,8 +45,8 @@ void Compositor::Impl::set_up(const std::string& found) {
 
 std::unique_ptr<CallArrival> Compositor::Impl::arrive(Arguments arguments, const std::string& problem,
                                                       const Offer& offer, bool check) {
-  auto arrival = rendezvous_->arrive({std::move(arguments), problem, offer, {survey_.emptiness}, check,
-                                      {attendance_.frame, deadline_}});
+  auto arrival = rendezvous_->arrive(
+      {std::move(arguments), problem, offer, {survey_.emptiness}, check, {attendance_.frame, deadline_}});
   if (leaves_out()) take_attendance(*arrival);
   return arrival;
 }
@@ -65,9 +65,7 @@ void Compositor::Impl::conclude(CallArrival& arrival) {
   if (arrival.numbers()) take_numbers(*arrival.numbers());
 }
 
-void Compositor::Impl::take_numbers(const Numbers& of_all) {
-  survey_.emptiness = of_all.least;
-}
+void Compositor::Impl::take_numbers(const Numbers& of_all) { survey_.emptiness = of_all.least; }
 
 void Compositor::Impl::forget_frames() {
   known_.reset();

@@ -52,16 +52,15 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
 
   const Plan& plan = plan_for(image, composition);
   Contribution contribution = contribution_of(image, composition, background_depth);
-  detail::TileData tile{
-      plan.schedule->piece(participant()),
-      image.size,
-      image.format,
-      {},
-      interleaving_.none() && out.view().colour == nullptr ? node_->frame() : Memory(),
-      plan.schedule,
-      maker_,
-      leaves_out() ? attendance_.frame : frame_ + 1,
-      interleaving_};
+  detail::TileData tile{plan.schedule->piece(participant()),
+                        image.size,
+                        image.format,
+                        {},
+                        interleaving_.none() && out.view().colour == nullptr ? node_->frame() : Memory(),
+                        plan.schedule,
+                        maker_,
+                        leaves_out() ? attendance_.frame : frame_ + 1,
+                        interleaving_};
   if (!left_out_.empty()) {
     tile.ranks = attendance_.ranks;
     tile.left_out = left_out_;

@@ -187,8 +187,8 @@ void Exchange::look_at_arrival(Backoff& backoff) {
   end_wait(trace_clock());
 }
 
-// The ranks disagree. Messages that are under way stay so; the ranks of this node agree, and read each other's
-// images no more.
+// The ranks disagree. Messages that are under way stay so; the ranks of this node agree, and read each
+// other's images no more.
 void Exchange::call_off() {
   if (shares()) {
     release_all();

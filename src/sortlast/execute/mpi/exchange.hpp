@@ -12,8 +12,8 @@
 #include "sortlast/content/content.hpp"
 #include "sortlast/execute/engine/engine.hpp"
 #include "sortlast/execute/mpi/failure.hpp"
-#include "sortlast/execute/mpi/rendezvous.hpp"
 #include "sortlast/execute/mpi/messages.hpp"
+#include "sortlast/execute/mpi/rendezvous.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
 #include "sortlast/execute/node/node.hpp"
 #include "sortlast/execute/plan/choice.hpp"
@@ -112,7 +112,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::map<std::pair<std::int32_t, std::uint32_t>, std::size_t>
       receive_of_;                       // strings: peer, number -> receive
   std::optional<FrameContext> context_;  // of the last call
-  CallArrival* arrival_ = nullptr;           // to which not all have come
+  CallArrival* arrival_ = nullptr;       // to which not all have come
   std::uint64_t hash_ = 0;               // of the frame's arguments
   std::vector<std::int64_t> left_;       // chunks of each stage that are not done
   std::int64_t all_left_ = 0;

@@ -17,9 +17,9 @@ struct MachineProfile {
   std::string source = "the defaults";  // completes "on figures from ..."
 };
 
-// Without communication: what options.profile holds or names or, if its name is empty, the file that the environment
-// variable SORTLAST_PROFILE names, or the kept one (kept_profile_path() of tune.hpp); nothing if there is
-// none of these. Throws ArgumentError, which names a file that is wrong and what to do about it.
+// Without communication: what options.profile holds or names or, if its name is empty, the file that the
+// environment variable SORTLAST_PROFILE names, or the kept one (kept_profile_path() of tune.hpp); nothing if
+// there is none of these. Throws ArgumentError, which names a file that is wrong and what to do about it.
 std::optional<MachineProfile> find_profile(const Options& options);
 
 // Collective: the same on every rank. What rank 0 found or, if it found nothing, the defaults of Machine; if

@@ -10,7 +10,8 @@ namespace sortlast {
 PixelExchange::PixelExchange(std::shared_ptr<const Plan> plan, const FrameContext& with)
     : Exchange(plan, pixels_, with), pixels_(plan->indexed, with.pool, with.team) {}
 
-PixelBuffer PixelExchange::run(const Contribution& contribution, const FrameContext& with, CallArrival* arrival) {
+PixelBuffer PixelExchange::run(const Contribution& contribution, const FrameContext& with,
+                               CallArrival* arrival) {
   contribution_ = contribution;
   pixels_.begin_frame(contribution_);
   PixelBuffer result = run_frame(with, arrival);

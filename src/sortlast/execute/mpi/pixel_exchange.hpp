@@ -16,7 +16,8 @@ class PixelExchange final : public Exchange {
 
   // Collective over the ranks of the communicator, after the ranks of each node have met: run the plan for
   // one frame and return this rank's finished pixels. Throws as run_frame().
-  PixelBuffer run(const Contribution& contribution, const FrameContext& context, CallArrival* arrival = nullptr);
+  PixelBuffer run(const Contribution& contribution, const FrameContext& context,
+                  CallArrival* arrival = nullptr);
 
  private:
   void share() override;

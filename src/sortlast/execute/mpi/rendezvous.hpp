@@ -81,7 +81,8 @@ class CallArrival {
   // Collective, on a rank that has begun nothing: wait until all have arrived. Returns if every rank passed
   // the same arguments and no problem; otherwise all throw the same: an ArgumentError with the problem if all
   // have the same, else a MismatchError that names the arguments that differ, with the ranks and their
-  // values. A problem of a call that is not checked is an ArgumentError on this rank alone. Throws TimeoutError.
+  // values. A problem of a call that is not checked is an ArgumentError on this rank alone. Throws
+  // TimeoutError.
   void settle();
   // Collective, once finished and not the same: throws that MismatchError. If a rank has `begun` the call, it
   // closes the compositor on every rank.

@@ -8,7 +8,8 @@
 //
 // To look again before sleeping pays only while every rank has a core of its own. On 2 cores, with 200 looks,
 // a meeting of 2 ranks takes 1 us instead of 2 to 10, but one of 4, 8 and 16 ranks 20, 45 and 105 us instead
-// of 8, 18 and 42; yielding the core between 4 looks wins nothing at any number. So the caller says how often.
+// of 8, 18 and 42; yielding the core between 4 looks wins nothing at any number. So the caller says how
+// often.
 #include "sortlast/execute/node/event_count.hpp"
 
 #ifdef __linux__

@@ -192,9 +192,7 @@ class Node::Impl {
  private:
   Control& control() const { return Control::in(*neighbours_.control); }
   std::size_t peers() const { return neighbours_.members.size() - 1; }
-  Waiting waiting() const {
-    return {*watch_, control().broken, neighbours_.crowded ? 0 : looks_on_own_core};
-  }
+  Waiting waiting() const { return {*watch_, control().broken, neighbours_.crowded ? 0 : looks_on_own_core}; }
   std::size_t slot_of(int rank) const {
     const auto& members = neighbours_.members;
     return static_cast<std::size_t>(std::lower_bound(members.begin(), members.end(), rank) - members.begin());

@@ -55,7 +55,8 @@ class AlgorithmChoice {
 // How the n pixels of a frame are shared out among p ranks: in contiguous pieces, or dealt out in blocks, so
 // that each rank has as much to do wherever the images are empty. Automatic: in blocks where the ranks are on
 // several nodes, the tiles will be gathered, and every image is empty in at least half of its pixels.
-//   A rule and no prediction: blocks cost a copy of the bytes that are sent, at most, and are worth it as soon
+//   A rule and no prediction: blocks cost a copy of the bytes that are sent, at most, and are worth it as
+//   soon
 // as what is drawn is unevenly spread over the rows, as it mostly is in images of many empty pixels.
 enum class FrameLayout : std::uint8_t { automatic, contiguous, interleaved };
 
