@@ -8,7 +8,7 @@
 #   sortlast_part_capi_mpi_<family>  its C interface, sortlast_mpi.h
 
 # The sources that need MPI, as regular expressions; all others must do without.
-set(needs_mpi "src/sortlast/execute/mpi/" "src/sortlast/execute/(compositor(_impl)?|[a-z]+_frames)[.]cpp"
+set(needs_mpi "src/sortlast/execute/mpi/" "src/sortlast/execute/(compositor(_impl)?|session|[a-z]+_frames)[.]cpp"
               "src/sortlast/tune/(probe|profile)[.]cpp" "capi/mpi/")
 
 file(GLOB_RECURSE sources_without_mpi CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} src/sortlast/*.cpp capi/*.cpp)

@@ -173,9 +173,7 @@ std::string why_not_one(const BoxTable& table, const std::vector<BoxCount>& coun
 
 Tile Compositor::Impl::composite_boxes(const BoxCall& call) {
   refuse_if_leaving_out("several images a rank");
-  const Turn turn(busy_, "composite");
-  check_mpi_is_there("composite");
-  return guarded([&] { return composite_boxes_in_turn(call); });
+  return session_.call("composite", [&] { return composite_boxes_in_turn(call); });
 }
 
 namespace {
@@ -217,8 +215,8 @@ std::vector<PixelBuffer> premultiplied_copies(std::span<const BoxImage> images, 
 Tile Compositor::Impl::composite_boxes_in_turn(const BoxCall& call) {
   const double begin = trace_clock();
   const Composition& composition = call.composition;
-  pool_.begin_frame();
-  survey_ = {};
+  session_.pool.begin_frame();
+  images_.survey = {};
 
   // Check, and list this rank's images.
   Arguments arguments("composite");
@@ -228,15 +226,16 @@ Tile Compositor::Impl::composite_boxes_in_turn(const BoxCall& call) {
   arguments.add("background", text(composition.background));
   arguments.add("root", std::to_string(composition.root));
   arguments.add("out", call.out.view().colour == nullptr ? "no" : "yes");
-  if (problem.empty()) problem = problem_of([&] { check_box_call(call, size_); });
+  if (problem.empty()) problem = problem_of([&] { check_box_call(call, session_.size); });
   BoxList mine;
   std::vector<PixelBuffer> copies;
   std::vector<ConstPixels> pixels;
   if (problem.empty()) {
-    if (!composition.premultiplied) copies = premultiplied_copies(call.images, pool_);
+    if (!composition.premultiplied) copies = premultiplied_copies(call.images, session_.pool);
     for (std::size_t i = 0; i < call.images.size(); ++i) {
       const BoxImage& image = call.images[i];
-      mine.placed.push_back({image.position, box_of(image, call.size), rank_, static_cast<std::int32_t>(i)});
+      mine.placed.push_back(
+          {image.position, box_of(image, call.size), session_.rank, static_cast<std::int32_t>(i)});
       pixels.push_back(copies.empty() ? image.image.pixels : ConstPixels(copies[i].view()));
     }
   }
@@ -244,14 +243,15 @@ Tile Compositor::Impl::composite_boxes_in_turn(const BoxCall& call) {
   // Agree, and exchange the boxes.
   mine.count = {mine.placed.size(), told_format(call), !mine.placed.empty() || call.format};
   const FrameContext with = context();
-  meet(arguments, problem, offer_of(mine, pixels, *node_));
+  meet(arguments, problem, offer_of(mine, pixels, *session_.node));
   BoxesOfAll all = boxes_of_all(with, mine);
   ImageFrame frame = box_frame(with, call, all, internals_.sparse);
   const double told = trace_clock();
 
   // Composite them: at the root alone if all images bring it no more than their finished pieces would, as one
   // image per rank, or all of them.
-  const bool may_collect = size_ > 1 && nodes_.empty() && options_.algorithm == "auto";
+  const bool may_collect =
+      session_.size > 1 && session_.nodes.empty() && session_.options.algorithm == "auto";
   const int root = may_collect ? composition.root : -1;
   std::string way;
   const auto composite = [&] {
@@ -268,10 +268,10 @@ Tile Compositor::Impl::composite_boxes_in_turn(const BoxCall& call) {
                        : composite_all(call, frame, pixels, all.published, -1);
   };
   Tile tile = composite();
-  timing_.agree += told - begin;
-  timing_.total = trace_clock() - begin;
-  boxes_explained_ = std::to_string(frame.layout.boxes->size()) + " images of all ranks, " +
-                     std::to_string(mine.placed.size()) + " of this one: " + way + ".\n";
+  statistics_.timing.agree += told - begin;
+  statistics_.timing.total = trace_clock() - begin;
+  statistics_.boxes_explained = std::to_string(frame.layout.boxes->size()) + " images of all ranks, " +
+                                std::to_string(mine.placed.size()) + " of this one: " + way + ".\n";
   return tile;
 }
 
@@ -279,20 +279,20 @@ Tile Compositor::Impl::composite_boxes_in_turn(const BoxCall& call) {
 Tile Compositor::Impl::composite_as_one(const BoxCall& call, const ImageFrame& frame,
                                         const std::vector<ConstPixels>& pixels) {
   Composition composition = call.composition;
-  composition.order = frame.layout.boxes->order_of_ranks(size_);
+  composition.order = frame.layout.boxes->order_of_ranks(session_.size);
   composition.premultiplied = true;
   ImageView image = ImageView::none(call.size, frame.layout.format);
-  const Rectangle bounds = frame.layout.boxes->bounds_of(rank_);
+  const Rectangle bounds = frame.layout.boxes->bounds_of(session_.rank);
   if (area(bounds) == call.size.pixels() && pixels.size() == 1) {
     image.pixels = pixels.front();
   } else if (area(bounds) > 0) {
     const double begin = trace_clock();
     const std::size_t bytes = PixelBuffer::bytes(frame.layout.format, call.size.pixels());
     image.pixels =
-        PixelBuffer(own_image_.take(bytes, *node_), frame.layout.format, call.size.pixels()).view();
+        PixelBuffer(own_image_.take(bytes, *session_.node), frame.layout.format, call.size.pixels()).view();
     image.bounds = bounds;
-    blend_own(ImageContent(frame, rank_, pixels), bounds, image);
-    record({Activity::blend, begin, trace_clock(), -1, -1, area(bounds)});
+    blend_own(ImageContent(frame, session_.rank, pixels), bounds, image);
+    statistics_.record({Activity::blend, begin, trace_clock(), -1, -1, area(bounds)});
   }
   return composite_in_turn(image, composition, call.out, call.background_depth);
 }
@@ -301,7 +301,7 @@ void Compositor::Impl::blend_own(const ImageContent& images, const Rectangle& bo
                                  const ImageView& image) {
   const Pixels whole{const_cast<std::byte*>(image.pixels.colour), const_cast<float*>(image.pixels.depth)};
   std::atomic<std::int64_t> next{bounds.y0};
-  team_->run([&](int) {
+  session_.team->run([&](int) {
     for (std::int64_t row = next++; row < bounds.y1; row = next++) {
       const Range pixels{row * image.size.width + bounds.x0, row * image.size.width + bounds.x1};
       images.finish({}, true, pixels, advance(whole, image.format, pixels.begin), nullptr);
@@ -321,10 +321,11 @@ Tile Compositor::Impl::composite_all(const BoxCall& call, ImageFrame frame,
   layers.collected_at = root;
   layers.content = [&](const FrameContext& with) {
     std::unique_ptr<const PeerSpans> peers;
-    if (!published.empty()) peers = std::make_unique<const NodeSpans>(*node_, published);
+    if (!published.empty()) peers = std::make_unique<const NodeSpans>(*session_.node, published);
     frame.sparse = frame.sparse && !with.all_in_place;
-    return std::make_unique<const ImageContent>(frame, rank_, pixels, std::move(peers),
-                                                [this](std::size_t bytes) { return pool_.take(bytes); });
+    return std::make_unique<const ImageContent>(
+        frame, session_.rank, pixels, std::move(peers),
+        [this](std::size_t bytes) { return session_.pool.take(bytes); });
   };
   return run_layers(layers, call.out);
 }

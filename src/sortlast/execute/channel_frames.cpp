@@ -63,14 +63,14 @@ void make_planes(detail::TileData& tile, ImageContent& content, Pool& pool) {
 
 Tile Compositor::Impl::composite_channels(const ImageView& image, Composition composition,
                                           std::span<const Channel> channels, const PixelBuffer& out) {
-  composition.order = normalised(composition.order, size_);
+  composition.order = normalised(composition.order, session_.size);
   LayerCall call{image.size, image.format, {}, {}, {}};
   ChannelLayout layout;
 
   // What all ranks must pass alike.
   call.problem = problem_of([&] {
     call.arguments.emplace_back("op", op_name(composition.op));
-    check_frame(image, composition, size_);
+    check_frame(image, composition, session_.size);
     check_values(image, channels);
     layout = settle(channels, composition.op, image.format);
     detail::check_output(image, out.view());
@@ -83,16 +83,17 @@ Tile Compositor::Impl::composite_channels(const ImageView& image, Composition co
   // The content, and where it puts what the tile holds.
   ImageContent* content = nullptr;
   call.content = [&](const FrameContext&) -> std::unique_ptr<const LayerContent> {
-    const ImageView drawn = composition.premultiplied ? image : premultiplied(image, own_image_, *node_);
+    const ImageView drawn =
+        composition.premultiplied ? image : premultiplied(image, own_image_, *session_.node);
     ImageFrame frame{layout, image.size.width};
     if (!composition.background.empty())
       frame.background.emplace(composition.op, image.format, composition.background);
     auto made = std::make_unique<ImageContent>(
-        std::move(frame), own_images(drawn, position_of(composition.order, rank_), layout, channels));
+        std::move(frame), own_images(drawn, position_of(composition.order, session_.rank), layout, channels));
     content = made.get();
     return made;
   };
-  call.prepare = [&](detail::TileData& tile) { make_planes(tile, *content, pool_); };
+  call.prepare = [&](detail::TileData& tile) { make_planes(tile, *content, session_.pool); };
   return composite_layers(call, out);
 }
 

@@ -19,13 +19,13 @@ Compositor::Impl& Compositor::impl() const {
 
 void Compositor::close() {
   if (!impl_) return;
-  if (impl_->busy_.load())
+  if (impl_->session_.busy.load())
     throw UsageError("close() was called while another call of this compositor is under way");
   impl_.reset();
 }
 
 Compositor Compositor::shrink() { return Compositor(impl().shrink()); }
-std::vector<std::int32_t> Compositor::ranks() const { return impl().origin_; }
+std::vector<std::int32_t> Compositor::ranks() const { return impl().session_.origin; }
 
 Tile Compositor::composite(const ImageView& image, const Composition& composition, const PixelBuffer& out) {
   return impl().composite(image, composition, out);
@@ -42,27 +42,28 @@ Tile Compositor::composite(std::span<const BoxImage> images, Size size, const Co
                            const PixelBuffer& out) {
   return impl().composite_boxes({images, size, composition, out});
 }
-Memory Compositor::allocate(std::size_t bytes) { return impl().node_->allocate(bytes); }
-const Timing& Compositor::timing() const { return impl().timing_; }
+Memory Compositor::allocate(std::size_t bytes) { return impl().session_.node->allocate(bytes); }
+const Timing& Compositor::timing() const { return impl().statistics_.timing; }
 std::string Compositor::algorithm() const {
   const Impl& made = impl();
-  if (made.layered_) return made.layer_schedule_->name();
-  return made.plan_ ? made.plan_->schedule->name() : made.options_.algorithm;
+  if (made.statistics_.layered) return made.layers_.schedule->name();
+  return made.images_.plan ? made.images_.plan->schedule->name() : made.session_.options.algorithm;
 }
 std::string Compositor::explain() const {
   const Impl& made = impl();
-  if (made.layered_) return made.explain_layers();
-  if (!made.plan_) return "Nothing has been composited yet.\n";
-  return made.boxes_explained_ + sortlast::explain(*made.plan_->schedule, made.planned_format_,
-                                                   *made.algorithm_, made.profile_.source, made.interleaving_,
-                                                   made.traffic_, made.timing_);
+  if (made.statistics_.layered) return made.explain_layers();
+  if (!made.images_.plan) return "Nothing has been composited yet.\n";
+  return made.statistics_.boxes_explained +
+         sortlast::explain(*made.images_.plan->schedule, made.images_.format, *made.images_.algorithm,
+                           made.images_.profile.source, made.images_.interleaving, made.statistics_.traffic,
+                           made.statistics_.timing);
 }
-void Compositor::trace(bool on) { impl().recording_ = on; }
-const std::vector<Event>& Compositor::events() const { return impl().events_; }
-void Compositor::clear_events() { impl().events_.clear(); }
-int Compositor::rank() const { return impl().rank_; }
-int Compositor::size() const { return impl().size_; }
-bool Compositor::usable() const { return impl_ && !impl_->broken_; }
+void Compositor::trace(bool on) { impl().statistics_.recording = on; }
+const std::vector<Event>& Compositor::events() const { return impl().statistics_.events; }
+void Compositor::clear_events() { impl().statistics_.events.clear(); }
+int Compositor::rank() const { return impl().session_.rank; }
+int Compositor::size() const { return impl().session_.size; }
+bool Compositor::usable() const { return impl_ && !impl_->session_.broken; }
 
 Compositor detail::CompositorAccess::make(MPI_Comm comm, const Options& options, const std::string& problem,
                                           const Internals& internals) {
@@ -139,15 +140,15 @@ void detail::CompositorAccess::use(Compositor& compositor, const std::string& al
 }
 
 bool detail::CompositorAccess::on_one_machine(const Compositor& compositor) {
-  return compositor.impl().node_->everybody();
+  return compositor.impl().session_.node->everybody();
 }
 
 void detail::CompositorAccess::set_timeout(Compositor& compositor, double seconds) {
-  compositor.impl().alarm_.set_limit(seconds);
+  compositor.impl().session_.alarm.set_limit(seconds);
 }
 
 void detail::CompositorAccess::give_up(Compositor& compositor, const std::string& cause) noexcept {
-  if (compositor.impl_) compositor.impl_->give_up(cause);
+  if (compositor.impl_) compositor.impl_->session_.give_up(cause);
 }
 
 }  // namespace sortlast

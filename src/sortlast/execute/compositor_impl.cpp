@@ -3,50 +3,61 @@
 
 #include <exception>
 
+#include "sortlast/execute/mpi/neighbours.hpp"
+
 namespace sortlast {
 
 void Compositor::Impl::set_up(const std::string& found) {
-  options_.ring = normalised(options_.ring, size_);
-  maker_ = std::make_shared<int>(0);
+  session_.options.ring = normalised(session_.options.ring, session_.size);
   Arguments arguments("Compositor");
-  arguments.add("algorithm", options_.algorithm);
-  arguments.add("ring", options_.ring);
-  arguments.add("node_ranks", std::to_string(options_.node_ranks));
-  arguments.add("check", options_.check ? "yes" : "no");
-  arguments.add("wire", options_.wire == Wire::float16 ? "float16" : "image");
-  arguments.add("deadline", options_.deadline ? text(*options_.deadline) : "none");
-  const Machine* const machine = std::get_if<Machine>(&options_.profile);
+  const Options& options = session_.options;
+  arguments.add("algorithm", options.algorithm);
+  arguments.add("ring", options.ring);
+  arguments.add("node_ranks", std::to_string(options.node_ranks));
+  arguments.add("check", options.check ? "yes" : "no");
+  arguments.add("wire", options.wire == Wire::float16 ? "float16" : "image");
+  arguments.add("deadline", options.deadline ? text(*options.deadline) : "none");
+  const Machine* const machine = std::get_if<Machine>(&options.profile);
   arguments.add("profile", machine != nullptr ? to_json(*machine) : "by name");
   std::optional<MachineProfile> profile;
   const std::string problem = problem_of([&] {
     if (!found.empty()) throw ArgumentError(found);
-    check_options(options_, size_);
+    check_options(options, session_.size);
     if (machine != nullptr) check_machine(*machine);
-    if (rank_ == 0 && uses_profile()) profile = find_profile(options_);
+    if (session_.rank == 0 && uses_profile()) profile = find_profile(options);
   });
-  agree(data_, alarm_, arguments, problem);
-  node_ = std::make_unique<Node>(make_node(data_, alarm_, options_.node_ranks));
-  if (node_->everybody()) alarm_.mark_in(node_->given_up());
-  if (!node_->crowded()) alarm_.sleep_briefly();
-  if (*std::max_element(node_->nodes().begin(), node_->nodes().end()) + 1 < size_) nodes_ = node_->nodes();
-  if (options_.algorithm != "auto")
-    settled([&] { make_schedule(options_.algorithm, setting(0, {}, false)); });
-  team_ = Team::sharing(options_.threads > 0 ? options_.threads : node_->cores());
-  if (uses_profile()) profile_ = agree_on_profile(data_, alarm_, *node_, profile);
-  if (uses_profile() && !node_->everybody()) {
+  agree(session_.comm, session_.alarm, arguments, problem);
+  session_.node =
+      std::make_unique<Node>(make_node(session_.comm, session_.alarm, session_.options.node_ranks));
+  if (session_.node->everybody()) session_.alarm.mark_in(session_.node->given_up());
+  if (!session_.node->crowded()) session_.alarm.sleep_briefly();
+  if (*std::max_element(session_.node->nodes().begin(), session_.node->nodes().end()) + 1 < session_.size)
+    session_.nodes = session_.node->nodes();
+  if (session_.options.algorithm != "auto")
+    settled([&] { make_schedule(session_.options.algorithm, session_.setting(0, {}, false)); });
+  session_.team =
+      Team::sharing(session_.options.threads > 0 ? session_.options.threads : session_.node->cores());
+  if (uses_profile())
+    images_.profile = agree_on_profile(session_.comm, session_.alarm, *session_.node, profile);
+  if (uses_profile() && !session_.node->everybody()) {
     const Identity self = own_identity();
-    Comparison machines(data_, alarm_, "Compositor", self.machine);
+    Comparison machines(session_.comm, session_.alarm, "Compositor", self.machine);
     machines.wait();
-    if (machines.same()) cores_ = self.most_cores;
+    if (machines.same()) images_.cores = self.most_cores;
   }
-  algorithm_ = std::make_unique<AlgorithmChoice>(options_.algorithm, profile_.machine);
-  rendezvous_ = std::make_unique<Rendezvous>(data_, alarm_, *node_, leaves_out());
+  images_.algorithm = std::make_unique<AlgorithmChoice>(session_.options.algorithm, images_.profile.machine);
+  attendees_.rendezvous =
+      std::make_unique<Rendezvous>(session_.comm, session_.alarm, *session_.node, leaves_out());
 }
 
 std::unique_ptr<CallArrival> Compositor::Impl::arrive(Arguments arguments, const std::string& problem,
                                                       const Offer& offer, bool check) {
-  auto arrival = rendezvous_->arrive(
-      {std::move(arguments), problem, offer, {survey_.emptiness}, check, {attendance_.frame, deadline_}});
+  auto arrival = attendees_.rendezvous->arrive({std::move(arguments),
+                                                problem,
+                                                offer,
+                                                {images_.survey.emptiness},
+                                                check,
+                                                {attendees_.attendance.frame, attendees_.deadline}});
   if (leaves_out()) take_attendance(*arrival);
   return arrival;
 }
@@ -59,25 +70,17 @@ void Compositor::Impl::conclude(CallArrival& arrival) {
   try {
     arrival.settle();
   } catch (const MismatchError&) {
-    forget_frames();
+    images_.forget();
     throw;
   }
-  if (arrival.numbers()) take_numbers(*arrival.numbers());
-}
-
-void Compositor::Impl::take_numbers(const Numbers& of_all) { survey_.emptiness = of_all.least; }
-
-void Compositor::Impl::forget_frames() {
-  known_.reset();
-  algorithm_->forget();
-  exchange_.reset();
+  if (arrival.numbers()) images_.take_numbers(*arrival.numbers());
 }
 
 void Compositor::Impl::refuse(const std::string& call, const std::string& problem) {
-  const Turn turn(busy_, call);
-  check_mpi_is_there(call.c_str());
-  deadline_ = options_.deadline.value_or(0);
-  guarded([&] { meet(Arguments(call), problem, {}); });
+  session_.call(call, [&] {
+    attendees_.deadline = session_.options.deadline.value_or(0);
+    meet(Arguments(call), problem, {});
+  });
   throw ArgumentError(problem);
 }
 
@@ -85,54 +88,42 @@ bool Compositor::Impl::agree_by_name(const std::string& call,
                                      const std::vector<std::pair<std::string, std::string>>& named,
                                      const std::string& problem, bool flag) {
   refuse_if_leaving_out(call.c_str());
-  const Turn turn(busy_, call);
-  check_mpi_is_there(call.c_str());
-  return guarded([&] {
+  return session_.call(call, [&] {
     Arguments arguments(call);
     for (const auto& [name, value] : named) arguments.add(name, value);
     Offer offer;
     offer.flag = flag;
-    survey_ = {};
-    survey_.emptiness = flag ? 0 : 1;  // of all ranks the least
-    constexpr bool check = true;       // the reduction that compares brings the flags too
+    images_.survey = {};
+    images_.survey.emptiness = flag ? 0 : 1;  // of all ranks the least
+    constexpr bool check = true;              // the reduction that compares brings the flags too
     meet(arguments, problem, offer, check);
-    return node_->everybody() ? node_->flagged() : survey_.emptiness == 0;
+    return session_.node->everybody() ? session_.node->flagged() : images_.survey.emptiness == 0;
   });
 }
 
 void Compositor::Impl::listen(double seconds) {
-  const Turn turn(busy_, "listen");
-  guarded([&] {
+  const Turn turn(session_.busy, "listen");
+  session_.guarded([&] {
     constexpr auto nap = std::chrono::milliseconds(10);
     for (const double end = trace_clock() + seconds; trace_clock() < end; std::this_thread::sleep_for(nap))
-      alarm_.join_if_raised([] { return std::string("nobody, it has done its part"); });
+      session_.alarm.join_if_raised([] { return std::string("nobody, it has done its part"); });
   });
 }
 
 void Compositor::Impl::use(const std::string& algorithm) {
-  if (algorithm == options_.algorithm) return;
-  known_.reset();
-  if (algorithm != "auto") make_schedule(algorithm, setting(0, {}, false));
-  algorithm_ = std::make_unique<AlgorithmChoice>(algorithm, profile_.machine);
-  options_.algorithm = algorithm;
+  if (algorithm == session_.options.algorithm) return;
+  images_.known.reset();
+  if (algorithm != "auto") make_schedule(algorithm, session_.setting(0, {}, false));
+  images_.algorithm = std::make_unique<AlgorithmChoice>(algorithm, images_.profile.machine);
+  session_.options.algorithm = algorithm;
 }
 
-void Compositor::Impl::give_up(const std::string& cause) noexcept {
-  if (broken_) return;
-  if (!cause.empty()) alarm_.tell_failure(cause);
-  broken_ = true;
-  broken_comm_ = data_.abandon();
+Compositor::Impl::~Impl() {
+  if (!session_.broken || !own_image_.memory()) return;
   try {
-    if (own_image_.memory()) keep_for_ever(own_image_.memory());  // messages may still be read from it
-  } catch (...) {  // NOLINT(bugprone-empty-catch): no memory to note it
+    keep_for_ever(own_image_.memory());  // messages may still be read from it
+  } catch (...) {                        // NOLINT(bugprone-empty-catch): no memory to note it
   }
-}
-
-void Compositor::Impl::give_up_after_mpi_error() {
-  const std::string dead = death_behind_error(data_.get());
-  give_up(dead.empty() ? cause_of_failure() : dead);
-  if (!dead.empty()) throw RankEnded(dead);
-  throw;
 }
 
 // ---- Going on with the ranks that live ------------------------------------------------------------
@@ -164,17 +155,18 @@ std::vector<std::int32_t> ring_of(const std::vector<std::int32_t>& ring,
 }  // namespace
 
 std::unique_ptr<Compositor::Impl> Compositor::Impl::shrink() {
-  const Turn turn(busy_, "shrink");
+  const Turn turn(session_.busy, "shrink");
   check_mpi_is_there("shrink");
   if (!ranks_outlive_others())
     throw UsageError(
         "shrink: this MPI was not started so that ranks outlive others, which takes ULFM (Open MPI 5: "
         "mpiexec "
         "--with-ft ulfm); make a new compositor, on a communicator of ranks that all live");
-  give_up("it calls shrink()");
+  session_.give_up("it calls shrink()");
   while (true) {
     // Make one of those that live now.
-    Survivors rest = shrink_communicator(broken_comm_, options_.timeout, options_.interrupt);
+    Survivors rest =
+        shrink_communicator(session_.broken_comm, session_.options.timeout, session_.options.interrupt);
     std::unique_ptr<Impl> made;
     std::exception_ptr error;
     try {
@@ -184,8 +176,8 @@ std::unique_ptr<Compositor::Impl> Compositor::Impl::shrink() {
     }
 
     // All of them have it, or none.
-    const Agreed agreed =
-        agree_with_survivors(rest.comm, made != nullptr, options_.timeout, options_.interrupt);
+    const Agreed agreed = agree_with_survivors(rest.comm, made != nullptr, session_.options.timeout,
+                                               session_.options.interrupt);
     rest.comm.abandon();
     if (agreed.all) return made;
     if (agreed.died) continue;
@@ -195,12 +187,12 @@ std::unique_ptr<Compositor::Impl> Compositor::Impl::shrink() {
 }
 
 std::unique_ptr<Compositor::Impl> Compositor::Impl::make_for(const Survivors& rest) const {
-  Options options = options_;
+  Options options = session_.options;
   options.algorithm = fitting(options.algorithm, rest.comm.size());
   options.ring = ring_of(options.ring, rest.ranks);
   auto made = std::make_unique<Impl>(rest.comm.get(), options, "", internals_);
   for (std::size_t i = 0; i < rest.ranks.size(); ++i)
-    made->origin_[i] = origin_[static_cast<std::size_t>(rest.ranks[i])];
+    made->session_.origin[i] = session_.origin[static_cast<std::size_t>(rest.ranks[i])];
   return made;
 }
 

@@ -44,38 +44,39 @@ void Compositor::Impl::refuse_if_leaving_out(const char* what) const {
 }
 
 void Compositor::Impl::take_attendance(const CallArrival& arrival) {
-  attendance_ = arrival.attendance();
-  left_out_.clear();
-  for (std::int32_t rank = 0; rank < size_; ++rank)
-    if (!std::binary_search(attendance_.ranks.begin(), attendance_.ranks.end(), rank))
-      left_out_.push_back(rank);
+  attendees_.attendance = arrival.attendance();
+  attendees_.left_out.clear();
+  for (std::int32_t rank = 0; rank < session_.size; ++rank)
+    if (!std::binary_search(attendees_.attendance.ranks.begin(), attendees_.attendance.ranks.end(), rank))
+      attendees_.left_out.push_back(rank);
 }
 
 void Compositor::Impl::meet_to_gather(const Arguments& arguments, const std::string& problem,
                                       const detail::TileData& tile) {
-  const bool ours = tile.maker == maker_;
-  agree_among(data_, alarm_, ours && !tile.ranks.empty() ? tile.ranks : attendance_.ranks, arguments,
-              problem);
+  const bool ours = tile.maker == session_.maker;
+  agree_among(session_.comm, session_.alarm,
+              ours && !tile.ranks.empty() ? tile.ranks : attendees_.attendance.ranks, arguments, problem);
 }
 
 Setting Compositor::Impl::setting_without_late(Setting of_all) const {
   Setting setting = std::move(of_all);
-  setting.p = static_cast<std::int32_t>(attendance_.ranks.size());
-  if (setting.p == size_) return setting;
-  if (!setting.nodes.empty()) setting.nodes = nodes_of(attendance_.ranks, setting.nodes);
-  setting.order = normalised(numbered(setting.order, attendance_.ranks), setting.p);
-  setting.ring = normalised(numbered(setting.ring, attendance_.ranks), setting.p);
+  setting.p = static_cast<std::int32_t>(attendees_.attendance.ranks.size());
+  if (setting.p == session_.size) return setting;
+  if (!setting.nodes.empty()) setting.nodes = nodes_of(attendees_.attendance.ranks, setting.nodes);
+  setting.order = normalised(numbered(setting.order, attendees_.attendance.ranks), setting.p);
+  setting.ring = normalised(numbered(setting.ring, attendees_.attendance.ranks), setting.p);
   return setting;
 }
 
 std::int32_t Compositor::Impl::participant() const {
-  if (!leaves_out()) return rank_;
-  const std::vector<int>& ranks = attendance_.ranks;
-  return static_cast<std::int32_t>(std::lower_bound(ranks.begin(), ranks.end(), rank_) - ranks.begin());
+  if (!leaves_out()) return session_.rank;
+  const std::vector<int>& ranks = attendees_.attendance.ranks;
+  return static_cast<std::int32_t>(std::lower_bound(ranks.begin(), ranks.end(), session_.rank) -
+                                   ranks.begin());
 }
 
 std::string Compositor::Impl::fitting_algorithm(const std::string& name, const Setting& wanted) const {
-  if (left_out_.empty()) return name;
+  if (attendees_.left_out.empty()) return name;
   try {
     make_schedule(name, wanted);
     return name;

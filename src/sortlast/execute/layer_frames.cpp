@@ -21,70 +21,68 @@ bool all_spared(const Schedule& schedule) {
 
 Tile Compositor::Impl::composite_layers(const LayerCall& call, const PixelBuffer& out) {
   refuse_if_leaving_out("fragments and channels");
-  const Turn turn(busy_, "composite");
-  check_mpi_is_there("composite");
-  return guarded([&] { return composite_layers_in_turn(call, out); });
+  return session_.call("composite", [&] { return composite_layers_in_turn(call, out); });
 }
 
 std::optional<std::vector<LayerString>> Compositor::Impl::gather_layers(const detail::TileData& tile,
                                                                         int root,
                                                                         const std::string& problem) {
-  const Turn turn(busy_, "gather");
-  check_mpi_is_there("gather");
-  return guarded([&] { return gather_layers_in_turn(tile, root, problem); });
+  return session_.call("gather", [&] { return gather_layers_in_turn(tile, root, problem); });
 }
 
 // The way of a frame: check and agree, make the content, run, hand out the tile.
 Tile Compositor::Impl::composite_layers_in_turn(const LayerCall& call, const PixelBuffer& out) {
   const double begin = trace_clock();
-  pool_.begin_frame();
+  session_.pool.begin_frame();
   agree_on_layers(call, out.view());
   const double agreed = trace_clock();
-  record({Activity::agree, begin, agreed, -1, -1, 0});
+  statistics_.record({Activity::agree, begin, agreed, -1, -1, 0});
   Tile tile = run_layers(call, out);
-  timing_.agree = agreed - begin;
-  timing_.total = trace_clock() - begin;
+  statistics_.timing.agree = agreed - begin;
+  statistics_.timing.total = trace_clock() - begin;
   return tile;
 }
 
 void Compositor::Impl::begin_layers() {
-  timing_ = {};
-  traffic_ = {};
-  interleaving_ = {};
-  boxes_explained_.clear();
-  layered_ = true;
-  if (node_->everybody()) timing_.late = node_->late();
+  statistics_.timing = {};
+  statistics_.traffic = {};
+  images_.interleaving = {};
+  statistics_.boxes_explained.clear();
+  statistics_.layered = true;
+  if (session_.node->everybody()) statistics_.timing.late = session_.node->late();
 }
 
 Tile Compositor::Impl::run_layers(const LayerCall& call, const PixelBuffer& out) {
   begin_layers();
   const std::shared_ptr<const Schedule>& schedule = schedule_of_layers(call);
   FrameContext with = context();
-  with.all_in_place = layers_in_place_;
+  with.all_in_place = layers_.in_place;
   const std::unique_ptr<const LayerContent> content = call.content(with);
-  const std::size_t before = pool_.taken();
+  const std::size_t before = session_.pool.taken();
   detail::TileData tile{
-      schedule->piece(rank_), call.size, call.format, {}, {}, schedule, maker_, ++frame_, {}};
+      schedule->piece(session_.rank), call.size, call.format, {}, {}, schedule, session_.maker, ++frame_, {}};
   const auto place = [&] {
-    if (out.view().colour == nullptr && call.collected_at < 0) tile.shared = node_->frame();
+    if (out.view().colour == nullptr && call.collected_at < 0) tile.shared = session_.node->frame();
     tile.pixels = place_in(tile, out);
     if (tile.pixels.view().colour == nullptr) {
-      tile.pixels = take_pixels(pool_, call.format, tile.range.size());
-      tile.has_frame = call.collected_at == rank_;
+      tile.pixels = take_pixels(session_.pool, call.format, tile.range.size());
+      tile.has_frame = call.collected_at == session_.rank;
     }
     return tile.pixels;
   };
   if (call.prepare) call.prepare(tile);
-  if (!layer_exchange_) {
-    const auto plan = std::make_shared<const Plan>(schedule, rank_, tag_limit_ - head_tags);
-    layer_exchange_ = std::make_shared<StringExchange>(plan, context());
+  if (!layers_.exchange) {
+    const auto plan =
+        std::make_shared<const Plan>(schedule, session_.rank, session_.tag_limit - LayerPlans::head_tags);
+    layers_.exchange = std::make_shared<StringExchange>(plan, context());
   }
   tile.joined = std::make_shared<const std::vector<LayerString>>(
-      layer_exchange_->run(*content, call.format, place, string_options(), context()));
+      layers_.exchange->run(*content, call.format, place, string_options(), context()));
   const bool own_pixels = out.view().colour == nullptr && !tile.shared;
   const std::size_t result = own_pixels ? PixelBuffer::bytes(call.format, tile.range.size()) : 0;
-  timing_.peak_bytes = std::max<std::int64_t>(
-      0, static_cast<std::int64_t>(pool_.peak() - before + layer_exchange_->shared_bytes() - result));
+  statistics_.timing.peak_bytes = std::max<std::int64_t>(
+      0,
+      static_cast<std::int64_t>(session_.pool.peak() - before + layers_.exchange->shared_bytes() - result));
   return detail::TileAccess::make(std::move(tile));
 }
 
@@ -101,55 +99,58 @@ void Compositor::Impl::agree_on_layers(const LayerCall& call, Pixels out) {
       detail::check_output(ImageView::none(call.size, call.format), out);
     });
   }
-  survey_ = {};
+  images_.survey = {};
   Offer offer;
-  const auto readable = [&](const Span& span) { return node_->readable(span); };
+  const auto readable = [&](const Span& span) { return session_.node->readable(span); };
   if (problem.empty() && std::all_of(call.exposed.begin(), call.exposed.end(), readable))
     offer.spans = call.exposed;
   meet(arguments, problem, offer);
 }
 
 std::string Compositor::Impl::explain_layers() const {
-  const Schedule& schedule = *layer_schedule_;
-  std::string text = boxes_explained_ + schedule.name() + " composited " + std::to_string(schedule.n()) +
-                     " pixels of contents of varying size in " + std::to_string(schedule.stages()) +
+  const Schedule& schedule = *layers_.schedule;
+  std::string text = statistics_.boxes_explained + schedule.name() + " composited " +
+                     std::to_string(schedule.n()) + " pixels of contents of varying size in " +
+                     std::to_string(schedule.stages()) +
                      (schedule.stages() == 1 ? " stage.\n" : " stages.\n");
-  if (options_.algorithm == "auto") {
+  if (session_.options.algorithm == "auto") {
     text +=
         "auto chose it as it moves each contribution once, straight to the rank that finishes its pixels.\n";
   } else {
     text += "The algorithm was asked for by name.\n";
   }
-  if (traffic_.direct + traffic_.pulled > 0)
-    text += "This rank read what " + std::to_string(traffic_.direct) +
-            " ranks of its node gave it where it lies, and " + std::to_string(traffic_.pulled) +
+  if (statistics_.traffic.direct + statistics_.traffic.pulled > 0)
+    text += "This rank read what " + std::to_string(statistics_.traffic.direct) +
+            " ranks of its node gave it where it lies, and " + std::to_string(statistics_.traffic.pulled) +
             " through the kernel.\n";
-  text += "This rank sent " + std::to_string(timing_.messages_sent) + " messages of " +
-          std::to_string(timing_.bytes_sent) + " bytes in all, and received " +
-          std::to_string(timing_.messages_received) + " of " + std::to_string(timing_.bytes_received) +
-          " bytes.\n";
+  text += "This rank sent " + std::to_string(statistics_.timing.messages_sent) + " messages of " +
+          std::to_string(statistics_.timing.bytes_sent) + " bytes in all, and received " +
+          std::to_string(statistics_.timing.messages_received) + " of " +
+          std::to_string(statistics_.timing.bytes_received) + " bytes.\n";
   return text;
 }
 
 const std::shared_ptr<const Schedule>& Compositor::Impl::schedule_of_layers(const LayerCall& call) {
-  const Setting wanted = setting(call.size.pixels(), {}, true);
+  const Setting wanted = session_.setting(call.size.pixels(), {}, true);
   const bool collected = call.collected_at >= 0;
-  const std::string chosen = options_.algorithm == "auto" ? "direct-send" : options_.algorithm;
+  const std::string chosen =
+      session_.options.algorithm == "auto" ? "direct-send" : session_.options.algorithm;
   const std::string name = collected ? "collect:" + std::to_string(call.collected_at) : chosen;
-  if (!layer_schedule_ || layer_name_ != name || layer_schedule_->n() != wanted.n) {
-    layer_exchange_.reset();
-    layer_schedule_ = std::make_shared<const Schedule>(collected ? collect_schedule(wanted, call.collected_at)
-                                                                 : make_schedule(name, wanted));
-    layer_name_ = name;
-    layers_in_place_ = node_->everybody() && all_spared(*layer_schedule_);
+  if (!layers_.schedule || layers_.name != name || layers_.schedule->n() != wanted.n) {
+    layers_.exchange.reset();
+    layers_.schedule = std::make_shared<const Schedule>(
+        collected ? collect_schedule(wanted, call.collected_at) : make_schedule(name, wanted));
+    layers_.name = name;
+    layers_.in_place = session_.node->everybody() && all_spared(*layers_.schedule);
   }
-  return layer_schedule_;
+  return layers_.schedule;
 }
 
 // A head tag of its own for each call, as a rank may still be in one while another has begun the next.
 StringOptions Compositor::Impl::string_options() {
-  layer_calls_ = (layer_calls_ + 1) % head_tags;
-  return {internals_.chunk_bytes, tag_limit_ - layer_calls_, tag_limit_ - head_tags};
+  layers_.calls = (layers_.calls + 1) % LayerPlans::head_tags;
+  return {internals_.chunk_bytes, session_.tag_limit - layers_.calls,
+          session_.tag_limit - LayerPlans::head_tags};
 }
 
 std::optional<std::vector<LayerString>> Compositor::Impl::gather_layers_in_turn(const detail::TileData& tile,
@@ -167,9 +168,9 @@ std::optional<std::vector<LayerString>> Compositor::Impl::gather_layers_in_turn(
   std::optional<std::vector<LayerString>> strings =
       gather_strings(tile.joined ? *tile.joined : nothing, root, string_options(), context());
   const double end = trace_clock();
-  record({Activity::gather, begin, end, root, -1, 0});
-  timing_.gather = end - begin;
-  timing_.total += timing_.gather;
+  statistics_.record({Activity::gather, begin, end, root, -1, 0});
+  statistics_.timing.gather = end - begin;
+  statistics_.timing.total += statistics_.timing.gather;
   return strings;
 }
 
