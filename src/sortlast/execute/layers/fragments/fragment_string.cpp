@@ -9,7 +9,7 @@
 namespace sortlast {
 namespace {
 
-struct Head {
+struct Header {
   std::uint64_t fragments = 0;
   std::uint32_t rank = 0;        // of all, if
   std::uint32_t rank_bytes = 0;  // is 0 or `elsewhere`
@@ -68,23 +68,24 @@ std::uint32_t bytes_of_ranks(std::int32_t p) {
 
 FragmentLists read_fragments(std::span<const std::byte> string, std::int64_t pixels, std::int32_t p,
                              const FragmentLayout& layout, std::vector<CountRun>& runs) {
-  Head head;
-  if (string.size() < sizeof head) refuse("it is too short for its head");
-  std::memcpy(&head, string.data(), sizeof head);
-  const std::span<const std::byte> rest = string.subspan(sizeof head);
-  const bool refers = head.rank_bytes == elsewhere;
-  if (head.rank_bytes != 0 && head.rank_bytes != bytes_of_ranks(p) && !refers) refuse("its head is none");
+  Header header;
+  if (string.size() < sizeof header) refuse("it is too short for its header");
+  std::memcpy(&header, string.data(), sizeof header);
+  const std::span<const std::byte> rest = string.subspan(sizeof header);
+  const bool refers = header.rank_bytes == elsewhere;
+  if (header.rank_bytes != 0 && header.rank_bytes != bytes_of_ranks(p) && !refers)
+    refuse("it has an invalid header");
   if (refers && layout.extra_bytes() > 0) refuse("it refers to memory where not all of a fragment lies");
-  if (head.rank >= static_cast<std::uint32_t>(p) || head.fragments == 0 || head.fragments > ~0U)
-    refuse("its head is none");
-  const std::size_t each = layout.bytes() + head.rank_bytes;
-  if (refers ? rest.size() < sizeof(std::uint64_t) : head.fragments > rest.size() / each)
+  if (header.rank >= static_cast<std::uint32_t>(p) || header.fragments == 0 || header.fragments > ~0U)
+    refuse("it has an invalid header");
+  const std::size_t each = layout.bytes() + header.rank_bytes;
+  if (refers ? rest.size() < sizeof(std::uint64_t) : header.fragments > rest.size() / each)
     refuse("it is too short for its fragments");
-  const std::size_t planes = refers ? sizeof(std::uint64_t) : head.fragments * each;
-  unpack_runs(NumberReader(rest.subspan(planes)), static_cast<std::size_t>(pixels), head.fragments, runs);
+  const std::size_t planes = refers ? sizeof(std::uint64_t) : header.fragments * each;
+  unpack_runs(NumberReader(rest.subspan(planes)), static_cast<std::size_t>(pixels), header.fragments, runs);
   FragmentLists lists{runs};
-  lists.rank = head.rank;
-  lists.size = head.fragments;
+  lists.rank = header.rank;
+  lists.size = header.fragments;
   lists.scalar = layout.scalar;
   if (refers) {
     std::memcpy(&lists.first, rest.data(), sizeof lists.first);
@@ -94,14 +95,14 @@ FragmentLists read_fragments(std::span<const std::byte> string, std::int64_t pix
   lists.depth = lists.colour + lists.size * colour_bytes(layout.scalar);
   lists.extras = lists.depth + lists.size * sizeof(float);
   lists.extra_bytes = layout.extra_bytes();
-  lists.rank_bytes = head.rank_bytes;
-  if (head.rank_bytes > 0) lists.ranks = lists.extras + lists.size * lists.extra_bytes;
+  lists.rank_bytes = header.rank_bytes;
+  if (header.rank_bytes > 0) lists.ranks = lists.extras + lists.size * lists.extra_bytes;
   return lists;
 }
 
 void write_reference(const FragmentLists& lists, Bytes& out) {
   if (lists.size == 0) return;
-  out.append_value(Head{lists.size, lists.rank, elsewhere});
+  out.append_value(Header{lists.size, lists.rank, elsewhere});
   out.append_value(std::uint64_t{lists.first});
   CountPacker counts;
   for (const CountRun& run : lists.runs) counts.add(run.count, run.pixels);
@@ -147,7 +148,7 @@ FragmentWriter::FragmentWriter(Bytes& out, std::size_t most, const FragmentLayou
 void FragmentWriter::begin(std::size_t most) {
   most_ = most;
   const std::size_t each = colour_bytes(scalar_) + sizeof(float) + extra_bytes_ + rank_bytes_;
-  colour_ = out_.grow(sizeof(Head) + most * each + sizeof(rank_)) + sizeof(Head);
+  colour_ = out_.grow(sizeof(Header) + most * each + sizeof(rank_)) + sizeof(Header);
   depth_ = colour_ + most * colour_bytes(scalar_);
   extras_ = depth_ + most * sizeof(float);
   ranks_ = extras_ + most * extra_bytes_;
@@ -178,8 +179,8 @@ void FragmentWriter::finish() {
     out_.shrink(start_);
     return;
   }
-  const Head head{size_, rank_, rank_bytes_};
-  std::memcpy(colour_ - sizeof head, &head, sizeof head);
+  const Header header{size_, rank_, rank_bytes_};
+  std::memcpy(colour_ - sizeof header, &header, sizeof header);
   if (size_ < most_) {
     std::byte* const depth = colour_ + size_ * colour_bytes(scalar_);
     std::memmove(depth, depth_, size_ * sizeof(float));
@@ -188,7 +189,7 @@ void FragmentWriter::finish() {
     std::memmove(extras + size_ * extra_bytes_, ranks_, size_ * rank_bytes_);
   }
   const std::size_t each = colour_bytes(scalar_) + sizeof(float) + extra_bytes_ + rank_bytes_;
-  out_.shrink(start_ + sizeof head + size_ * each);
+  out_.shrink(start_ + sizeof header + size_ * each);
   counts_.finish(out_);
 }
 

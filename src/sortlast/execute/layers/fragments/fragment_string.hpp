@@ -1,6 +1,6 @@
 // Fragment strings: lists of fragments of neighbouring pixels as bytes (see LayerContent).
 //
-// A head, then a plane each of colours, depths, extras (see extras.hpp) and, unless
+// A header, then a plane each of colours, depths, extras (see extras.hpp) and, unless
 // all are of one rank, ranks in as few bytes as p takes; then the counts of the pixels, run by run, in
 // numbers of 7 bits a byte: 2 * count for a pixel by itself, or 2 * count + 1 and the number of pixels. So
 // empty pixels cost next to nothing, and fragments lie where vector registers can be loaded from. A string
