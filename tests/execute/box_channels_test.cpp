@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "execute/channel_oracle.hpp"
+#include "sortlast/execute/engine/serial.hpp"
 #include "sortlast/execute/layers/images/image_content.hpp"
-#include "sortlast/execute/layers/serial_layers.hpp"
 #include "sortlast/schedule/algorithm.hpp"
 
 namespace sortlast {
@@ -93,7 +93,7 @@ TEST(BoxChannels, EveryAlgorithmCarriesThem) {
       kept.back()->put_channels(schedule.piece(r), planes);
       contents.push_back(kept.back().get());
     }
-    execute_layers_serial(schedule, contents, format, 3, 40);
+    execute_serial(schedule, contents, format, 3, 40);
     for (std::size_t i = 0; i < ids.size(); ++i)
       ASSERT_EQ(ids[i], static_cast<std::uint32_t>(wanted[0][i])) << algorithm.name << " " << i;
     for (std::size_t i = 0; i < normals.size(); ++i)

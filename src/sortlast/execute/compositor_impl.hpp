@@ -24,6 +24,7 @@
 #include "sortlast/execute/layers/images/box_list.hpp"
 #include "sortlast/execute/layers/images/image_content.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
+#include "sortlast/execute/mpi/gather.hpp"
 #include "sortlast/execute/mpi/survivors.hpp"
 #include "sortlast/execute/plans.hpp"
 #include "sortlast/execute/run/tile.hpp"
