@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
+#include "sortlast/execute/layers/bytes.hpp"
 #include "sortlast/execute/layers/string_content.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
-#include "sortlast/execute/mpi/layer_sharing.hpp"
 
 namespace sortlast {
 
@@ -28,15 +28,17 @@ class StringExchange final : public Exchange {
                                const FrameContext& context);
 
   // Memory that is kept from frame to frame for what the ranks of the node read in place [bytes].
-  std::size_t shared_bytes() const { return sharing_.bytes(); }
+  std::size_t shared_bytes() const { return shared_.capacity(); }
 
  private:
   void share() override;
   void met() override { strings_.place((*place_)(), format_); }
-  void end_sharing() override { sharing_.end(); }
+  void end_sharing() override;
+  Offer write_shared();
+  void take_shared();
 
   StringContent strings_;
-  LayerSharing sharing_;
+  Bytes shared_;  // messages that the ranks of the node read in place, kept from frame to frame
   // Of the last call:
   const LayerContent* content_ = nullptr;
   const std::function<PixelBuffer()>* place_ = nullptr;
