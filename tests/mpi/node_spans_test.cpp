@@ -101,8 +101,10 @@ TEST(PublishedSpans, AreSeenWithTheirHeaders) {
         }
         node.finish();
       }
-      for (const int peer : node.mates())
-        EXPECT_EQ(published[static_cast<std::size_t>(peer)].header, header_of(peer, frame));
+      for (const int peer : node.mates()) {
+        const std::span<const std::byte> header = published[static_cast<std::size_t>(peer)].header();
+        EXPECT_EQ(std::vector<std::byte>(header.begin(), header.end()), header_of(peer, frame));
+      }
       // Before the next spans are made, all have read these.
       ASSERT_TRUE(node->meet({}, "test"));
     }

@@ -100,7 +100,7 @@ BoxesOfAll boxes_of_all(const FrameContext& context, const BoxList& mine) {
   }
   for (std::size_t rank = 0; rank < all.published.size(); ++rank) {
     const Publication& published = all.published[rank];
-    const BoxList list = read_box_list(published.header, published.spans.size(), static_cast<int>(rank));
+    const BoxList list = read_box_list(published.header(), published.spans(), static_cast<int>(rank));
     all.counts.push_back(list.count);
     all.placed.insert(all.placed.end(), list.placed.begin(), list.placed.end());
   }

@@ -21,12 +21,12 @@ struct Label {
 };
 
 // The span that `sender` has published for a label.
-const SpanRecord& find_span(const Publication& published, int sender, const Label& wanted) {
-  for (std::size_t i = 0; i < published.spans.size(); ++i) {
+SpanRecord find_span(const Publication& published, int sender, const Label& wanted) {
+  for (std::size_t i = 0; i < published.spans(); ++i) {
     Label label;
-    if ((i + 1) * sizeof label > published.header.size()) break;
-    std::memcpy(&label, published.header.data() + i * sizeof label, sizeof label);
-    if (label.peer == wanted.peer && label.number == wanted.number) return published.spans[i];
+    if ((i + 1) * sizeof label > published.header().size()) break;
+    std::memcpy(&label, published.header().data() + i * sizeof label, sizeof label);
+    if (label.peer == wanted.peer && label.number == wanted.number) return published.span(i);
   }
   throw Error("rank " + std::to_string(sender) + " shares no string " + std::to_string(wanted.number) +
               " with this rank");
@@ -105,8 +105,8 @@ void StringExchange::take_shared() {
   for (std::size_t i = 0; i < program.receives.size(); ++i) {
     if (!plan().indexed.receives[i].spared) continue;
     const std::int32_t peer = program.receives[i].peer;
-    const SpanRecord& span = find_span(published[static_cast<std::size_t>(peer)], peer,
-                                       {context().comm.rank(), plan().receive_tags.number(i)});
+    const SpanRecord span = find_span(published[static_cast<std::size_t>(peer)], peer,
+                                      {context().comm.rank(), plan().receive_tags.number(i)});
     const std::byte* string = node.in_place(peer, span);
     Memory copied;
     if (string == nullptr) {

@@ -121,24 +121,16 @@ class Node::Impl {
   Publication publication(int rank) {
     if (alone()) return {};
     const PublicationRecord& record = control().slot(slot_of(rank)).offers[parity_].published;
-    const std::size_t bytes = record.description_bytes();
-    std::vector<std::byte> elsewhere;
+    std::vector<std::byte> description(record.description_bytes());
     const std::byte* from = record.description.data();
-    if (bytes > record.description.size()) {
-      from = in_place(rank, record.elsewhere);
-      if (from == nullptr) {
-        elsewhere.resize(bytes);
-        RemoteCopy copy{elsewhere.data(), record.elsewhere.address, bytes};
-        read(rank, {&copy, 1});
-        from = elsewhere.data();
-      }
+    if (description.size() > record.description.size()) from = in_place(rank, record.elsewhere);
+    if (from == nullptr) {
+      RemoteCopy copy{description.data(), record.elsewhere.address, description.size()};
+      read(rank, {&copy, 1});
+    } else if (!description.empty()) {
+      std::memcpy(description.data(), from, description.size());
     }
-    Publication found;
-    found.spans.resize(record.spans);
-    const std::size_t described = found.spans.size() * sizeof(SpanRecord);
-    if (described > 0) std::memcpy(found.spans.data(), from, described);
-    found.header.assign(from + described, from + bytes);
-    return found;
+    return {std::move(description), record.spans};
   }
 
   // A span as it lies in this process; null if it must be read.

@@ -53,20 +53,20 @@ bool in_shared_memory(const ImageView& image, const Node& node) {
 
 NodeImage::NodeImage(Node& node, int rank) : node_(&node), rank_(rank) {
   const Publication published = node.publication(rank);
-  if (published.header.empty() && published.spans.empty()) return;
+  if (published.header().empty() && published.spans() == 0) return;
   Header header;
-  if (published.header.size() != sizeof header || published.spans.size() > 2)
+  if (published.header().size() != sizeof header || published.spans() > 2)
     throw Error("the image that rank " + std::to_string(rank) + " published is damaged");
-  std::memcpy(&header, published.header.data(), sizeof header);
+  std::memcpy(&header, published.header().data(), sizeof header);
   view_ = {{}, header.size, header.format, header.bounds};
-  if (published.spans.empty()) return;
+  if (published.spans() == 0) return;
 
   // It is in place if all of its planes are.
   std::array<const std::byte*, 2> addresses{};
   std::array<const std::byte*, 2> planes{};
   in_place_ = true;
-  for (std::size_t i = 0; i < published.spans.size(); ++i) {
-    const SpanRecord& span = published.spans[i];
+  for (std::size_t i = 0; i < published.spans(); ++i) {
+    const SpanRecord span = published.span(i);
     addresses[i] = reinterpret_cast<const std::byte*>(span.address);  // NOLINT(performance-no-int-to-ptr)
     planes[i] = node.in_place(rank, span);
     in_place_ = in_place_ && planes[i] != nullptr;

@@ -13,8 +13,10 @@ std::vector<Publication> publications(Node& node) {
 NodeSpans::NodeSpans(Node& node, const std::vector<Publication>& published)
     : node_(node), spans_(published.size()) {
   for (std::size_t rank = 0; rank < published.size(); ++rank)
-    for (const SpanRecord& span : published[rank].spans)
+    for (std::size_t i = 0; i < published[rank].spans(); ++i) {
+      const SpanRecord span = published[rank].span(i);
       spans_[rank].push_back({node.in_place(static_cast<int>(rank), span), span.address, span.bytes});
+    }
 }
 
 std::size_t NodeSpans::count(std::int32_t rank) const {

@@ -9,9 +9,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "sortlast/execute/node/process_memory.hpp"
@@ -56,9 +58,26 @@ struct PublicationRecord {
 static_assert(std::is_trivially_copyable_v<PublicationRecord>);
 
 // What a rank has published.
-struct Publication {
-  std::vector<std::byte> header;
-  std::vector<SpanRecord> spans;
+class Publication {
+ public:
+  Publication() = default;
+  // Of a description: the records of so many spans, and the header.
+  Publication(std::vector<std::byte> description, std::size_t spans)
+      : description_(std::move(description)), spans_(spans) {}
+
+  std::size_t spans() const { return spans_; }
+  SpanRecord span(std::size_t number) const {
+    SpanRecord record;
+    std::memcpy(&record, description_.data() + number * sizeof record, sizeof record);
+    return record;
+  }
+  std::span<const std::byte> header() const {
+    return std::span(description_).subspan(spans_ * sizeof(SpanRecord));
+  }
+
+ private:
+  std::vector<std::byte> description_;
+  std::size_t spans_ = 0;
 };
 
 // Publishes the spans of one rank.
