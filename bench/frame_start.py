@@ -1,7 +1,7 @@
 """What it costs to start a frame from Python: composite and gather of small images beside an MPI barrier.
 
-``mpiexec -n P python bench/frame_start.py [FRAMES]`` prints, in shared memory and by messages, the minimum and
-the median of nine turns, each of FRAMES frames (500). ``bench_frame_start`` does the same in C++.
+``mpiexec -n P python bench/frame_start.py [FRAMES]`` prints, in shared memory and by messages, the minimum
+and the median of nine turns, each of FRAMES frames (500). ``bench_frame_start`` does the same in C++.
 """
 
 import statistics
@@ -43,7 +43,9 @@ def measure(width: int, node_ranks: int, count: int) -> None:
             for name, action in actions.items():
                 found[name].append(turn(action, count))
     if comm.rank == 0:
-        shown = [f"{name} {min(times):.2f} {statistics.median(times):.2f} us" for name, times in found.items()]
+        shown = [
+            f"{name} {min(times):.2f} {statistics.median(times):.2f} us" for name, times in found.items()
+        ]
         print(f"p = {comm.size}, {width}x{width}, node_ranks {node_ranks}: {', '.join(shown)}")
 
 
