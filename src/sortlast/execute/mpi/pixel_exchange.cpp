@@ -7,7 +7,7 @@
 
 namespace sortlast {
 
-PixelExchange::PixelExchange(std::shared_ptr<const Plan> plan, const FrameContext& with)
+PixelExchange::PixelExchange(const std::shared_ptr<const Plan>& plan, const FrameContext& with)
     : Exchange(plan, pixels_, with), pixels_(plan->indexed, with.pool, with.team) {}
 
 PixelBuffer PixelExchange::run(const Contribution& contribution, const FrameContext& with,

@@ -12,7 +12,7 @@ namespace sortlast {
 class PixelExchange final : public Exchange {
  public:
   // The communicator, pool and team of the context must stay where they are.
-  PixelExchange(std::shared_ptr<const Plan> plan, const FrameContext& context);
+  PixelExchange(const std::shared_ptr<const Plan>& plan, const FrameContext& context);
 
   // Collective over the ranks of the communicator, after the ranks of each node have met: run the plan for
   // one frame and return this rank's finished pixels. Throws as run_frame().

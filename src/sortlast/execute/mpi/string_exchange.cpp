@@ -35,7 +35,7 @@ SpanRecord find_span(const Publication& published, int sender, const Label& want
 }  // namespace
 
 // Where the system has no more shared memory, any will do: the others then copy what they need.
-StringExchange::StringExchange(std::shared_ptr<const Plan> plan, const FrameContext& with)
+StringExchange::StringExchange(const std::shared_ptr<const Plan>& plan, const FrameContext& with)
     : Exchange(plan, strings_, with),
       strings_(plan->indexed, string_block(plan->schedule->n(), plan->schedule->p()), with.pool, with.team),
       shared_([&node = with.node, &pool = with.pool](std::size_t bytes) {

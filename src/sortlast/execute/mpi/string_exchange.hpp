@@ -16,7 +16,7 @@ namespace sortlast {
 class StringExchange final : public Exchange {
  public:
   // The communicator, pool and team of the context must stay where they are.
-  StringExchange(std::shared_ptr<const Plan> plan, const FrameContext& context);
+  StringExchange(const std::shared_ptr<const Plan>& plan, const FrameContext& context);
 
   // Collective: run the schedule for one frame, put this rank's finished pixels where `place` says, and
   // return the joined strings if the content keeps them. `place` is called once, when the ranks of the node
