@@ -210,11 +210,12 @@ const Plan& Compositor::Impl::plan_for(const ImageView& image, const Composition
                                                 std::ldexp(1.0, -static_cast<int>(images_.survey.emptiness))),
                         wanted);
   if (!images_.planned(wanted, name, attendees_.attendance.ranks, image.format, composition.op)) {
-    auto schedule = settled([&] { return std::make_shared<const Schedule>(make_schedule(name, wanted)); });
+    const auto schedule =
+        settled([&] { return std::make_shared<const Schedule>(make_schedule(name, wanted)); });
     images_.exchange.reset();
-    images_.plan = std::make_shared<const Plan>(
-        std::move(schedule), participant(), image.format, composition.op, wire_options(),
-        session_.tag_limit - LayerPlans::head_tags, attendees_.attendance.ranks);
+    images_.plan =
+        std::make_shared<const Plan>(schedule, participant(), image.format, composition.op, wire_options(),
+                                     session_.tag_limit - LayerPlans::head_tags, attendees_.attendance.ranks);
     images_.ranks = attendees_.attendance.ranks;
     images_.name = name;
     images_.format = image.format;

@@ -232,13 +232,13 @@ std::vector<Plan::Mate> mates_of(std::int32_t rank, const std::vector<std::int32
 
 }  // namespace
 
-Plan::Plan(std::shared_ptr<const Schedule> made, std::int32_t participant, const Format& format, Op op,
+Plan::Plan(const std::shared_ptr<const Schedule>& made, std::int32_t participant, const Format& format, Op op,
            const WireOptions& wire, std::int32_t tag_limit, const std::vector<std::int32_t>& ranks)
     : Plan(made, IndexedProgram(*made, participant, format, op, wire), tag_limit) {
   if (!ranks.empty()) name_by(ranks);
 }
 
-Plan::Plan(std::shared_ptr<const Schedule> made, std::int32_t participant, std::int32_t tag_limit)
+Plan::Plan(const std::shared_ptr<const Schedule>& made, std::int32_t participant, std::int32_t tag_limit)
     : Plan(made, IndexedProgram(*made, participant), tag_limit) {}
 
 Plan::Plan(std::shared_ptr<const Schedule> made, IndexedProgram index, std::int32_t tag_limit)

@@ -127,10 +127,10 @@ struct Plan {
   // For a participant of the schedule and images of `format` that are composited by `op`. Tags of messages
   // are 0..tag_limit. `ranks`: of the participants, ascending, which peers and mates are named by; empty: the
   // same numbers.
-  Plan(std::shared_ptr<const Schedule> schedule, std::int32_t participant, const Format& format, Op op,
+  Plan(const std::shared_ptr<const Schedule>& schedule, std::int32_t participant, const Format& format, Op op,
        const WireOptions& wire, std::int32_t tag_limit, const std::vector<std::int32_t>& ranks = {});
   // For contents of varying size.
-  Plan(std::shared_ptr<const Schedule> schedule, std::int32_t participant, std::int32_t tag_limit);
+  Plan(const std::shared_ptr<const Schedule>& schedule, std::int32_t participant, std::int32_t tag_limit);
 
   std::shared_ptr<const Schedule> schedule;
   IndexedProgram indexed;
