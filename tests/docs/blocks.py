@@ -54,6 +54,7 @@ PAGES = [
 ]
 BARE = "<!-- bare system -->"
 UP = 10.0  # seconds between the first output of a block and its interruption
+KILLED = 60.0  # seconds in which a killed process ends
 MARK = "SORTLAST_BLOCKS"  # a variable of all processes of a page, by which those left behind are found
 
 _FENCE = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
@@ -179,12 +180,25 @@ class Session:
         os.killpg(process.pid, signal.SIGINT)
 
     def kill(self) -> None:
-        """End what still runs of the page."""
+        """End what still runs of the page, and wait until nothing of it does."""
+        end = time.monotonic() + KILLED
+        while running := self._running():
+            if time.monotonic() > end:
+                raise BlockError(f"processes {running} do not end though they were killed")
+            for pid in running:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.01)
+
+    def _running(self) -> list[int]:
+        """The processes of the page. One that has ended has no environment any more."""
         mark = f"{MARK}={self._mark}".encode()
+        found = []
         for place in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
                 if mark in (place / "environ").read_bytes().split(b"\0"):
-                    os.kill(int(place.name), signal.SIGKILL)
+                    found.append(int(place.name))
+        return found
 
 
 def run_shell(session: Session, block: Block) -> None:

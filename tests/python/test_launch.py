@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from processes import alive, wait_until
 from sortlast import Error, _leftovers, launch
 from sortlast.launch import failure, mpiexec
 
@@ -133,21 +134,6 @@ def test_ranks_may_be_started_elsewhere():
     assert launch.ranks("asked", {"a": 1}, 7, start=start) == {"a": 1}
     with pytest.raises(launch.RanksError, match="7 ranks of asked failed with status 9"):
         launch.ranks("asked", {}, 7, start=lambda command: 9)
-
-
-def wait_until(condition, limit=30.0):
-    end = time.monotonic() + limit
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
-def alive(process):
-    try:
-        with open(f"/proc/{process}/stat") as status:
-            return status.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def fake_mpiexec(folder: Path, text: str) -> str:

@@ -9,12 +9,12 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
+from processes import alive, wait_until
 from sortlast import Error, _keeper, _leftovers
 
 # Writes its number to a file, in a session of its own and without a parent; and so does what has started it.
@@ -32,23 +32,9 @@ time.sleep(600)
 """
 
 
-def wait_until(condition, limit=60.0):
-    end = time.monotonic() + limit
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
 def number_in(path: Path) -> int:
     wait_until(lambda: path.exists() and path.read_text())
     return int(path.read_text())
-
-
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def test_a_process_that_left_its_session_and_parent_is_killed(tmp_path):

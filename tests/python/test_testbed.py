@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import references
+from processes import wait_until
 from sortlast import ArgumentError, Error, fabric
 from sortlast.bandwidth import Bandwidths
 from sortlast.testbed import Measured, Settings, Testbed, names, namespaces, plan, remove
@@ -230,7 +231,7 @@ def test_a_testbed_of_a_process_that_runs_is_removed_by_no_other():
                 attempt()
         assert len(spaces_of(prefix)) == 8
         process.kill()
-    wait_until_removed(prefix)
+    wait_until(lambda: not spaces_of(prefix))
     assert remove("testheld") == []
 
 
@@ -247,7 +248,7 @@ def test_what_removes_a_testbed_imports_nothing_from_the_current_folder(tmp_path
         process.kill()
     try:
         assert prefix
-        wait_until_removed(prefix)
+        wait_until(lambda: not spaces_of(prefix))
     finally:
         namespaces.remove(prefix)
 
@@ -264,13 +265,6 @@ def test_containers_leave_each_others_testbeds_alone():
         assert theirs not in (here.prefix, own.prefix)
         assert len(spaces_of(here.prefix)) == len(spaces_of(own.prefix)) == 8
     assert spaces_of(theirs) == []
-
-
-def wait_until_removed(prefix):
-    deadline = time.monotonic() + 20
-    while spaces_of(prefix):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 @pytest.mark.skipif(

@@ -6,14 +6,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 import references
+from processes import wait_until
 from sortlast import ArgumentError, fabric
 from sortlast.testbed import Settings, Testbed, _cleaner, answer, measure, namespaces, run, time_pattern
 
@@ -168,13 +168,6 @@ def job(tmp_path: Path) -> Iterator[RunningJob]:
         assert len(pids) >= 4
         yield RunningJob(process, spaces, pids)
         process.kill()
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    limit = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < limit
-        time.sleep(0.05)
 
 
 def command_line(pid: int) -> list[str]:
