@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Time two builds of sortlast frame by frame, by turns: did a change cost anything?
+"""Time two builds of sortlast in alternation, frame by frame: did a change cost anything?
 
-OLD and NEW are folders that hold the package ``sortlast`` with its extension modules, such as site-packages
-or the folder python/ of a checkout. The ranks of both are there at the same time, and those of one sleep
-while those of the other make a frame: when the speed of the machine changes, it does so for both. Each cell
-of ``sortlast bench matrix`` with this number of ranks is timed; every answer is checked before that. Writes
-old.json and new.json, which bench/compare.py compares. Exit status: 0, or 1 if a build fails, which says why.
+OLD and NEW are folders that contain the package ``sortlast`` with its extension modules, such as
+site-packages or the folder python/ of a checkout. The ranks of both builds run at the same time, and those of
+one sleep while the others make a frame, so a change in the speed of the machine affects both. Every cell of
+``sortlast bench matrix`` with this number of ranks is timed, after its answer has been checked. The ranks are
+started several times, because the placement of their pages in memory changes the time of dense messages by up
+to a third from one start to the next. Writes old.json and new.json for bench/compare.py. Exit status: 0, or 1
+if a build fails, with the reason.
 """
 
 from __future__ import annotations
@@ -82,7 +84,8 @@ def main() -> int:
     parser.add_argument("old", type=Path)
     parser.add_argument("new", type=Path)
     parser.add_argument("--ranks", type=int, default=4, help="default: %(default)s")
-    parser.add_argument("--frames", type=int, default=61, help="of each build; default: %(default)s")
+    parser.add_argument("--frames", type=int, default=21, help="per build and start; default: %(default)s")
+    parser.add_argument("--starts", type=int, default=5, help="of the ranks of both; default: %(default)s")
     parser.add_argument("--size", help="such as 2048x1024: of all cells, in place of their own")
     parser.add_argument(
         "--output", type=Path, default=Path(), help="folder of the two files; default: this one"
@@ -97,37 +100,47 @@ def main() -> int:
     if options.size is not None:
         width, height = map(int, options.size.split("x"))
         tasks = list(dict.fromkeys(replace(task, width=width, height=height) for task in tasks))
-    if not tasks or options.frames < 1:
+    if not tasks or options.frames < 1 or options.starts < 1:
         parser.error(f"no cell of the matrix has {options.ranks} ranks, or no frame is asked for")
 
-    # Let both builds take turns.
+    # Alternate between the builds, and start their ranks again several times.
+    packages = {"old": options.old.resolve(), "new": options.new.resolve()}
+    starts: dict[str, list[dict]] = {name: [] for name in packages}
+    for start in range(1, options.starts + 1):
+        print(f"start {start} of {options.starts}", file=sys.stderr)
+        for name, report in measure(packages, tasks, options.ranks, options.frames).items():
+            starts[name].append(report)
+
+    # Write the measurements.
+    options.output.mkdir(parents=True, exist_ok=True)
+    for name, reports in starts.items():
+        found = [
+            row(asdict(task), peer, options.ranks, [report["cells"][i] for report in reports], number)
+            | reports[0]["origin"]
+            for i, task in enumerate(tasks)
+            for number, peer in enumerate(PEERS)
+        ]
+        (options.output / f"{name}.json").write_text(json.dumps(found, indent=1))
+    return 0
+
+
+def measure(packages: dict[str, Path], tasks: list, ranks: int, frames: int) -> dict[str, dict]:
+    """Start the ranks of both builds and make the frames of all cells; the report of each build."""
     with tempfile.TemporaryDirectory() as folder:
         plan = Path(folder) / "plan.json"
         plan.write_text(json.dumps([asdict(task) for task in tasks]))
-        packages = {"old": options.old.resolve(), "new": options.new.resolve()}
         builds = {}
         try:
             for name, package in packages.items():
-                builds[name] = Build(Path(folder) / name, package, options.ranks)
+                builds[name] = Build(Path(folder) / name, package, ranks)
             for number, task in enumerate(tasks, 1):
-                print(f"{number} of {len(tasks)}: {task.title(options.ranks)}", file=sys.stderr)
-                take_turns(list(builds.values()), options.frames)
-            reports = {name: build.report() for name, build in builds.items()}
+                print(f"{number} of {len(tasks)}: {task.title(ranks)}", file=sys.stderr)
+                take_turns(list(builds.values()), frames)
+            return {name: build.report() for name, build in builds.items()}
         finally:
             for build in builds.values():
                 build.process.terminate()
                 build.process.wait()
-
-    # Write what was measured.
-    options.output.mkdir(parents=True, exist_ok=True)
-    for name, report in reports.items():
-        found = [
-            row(asdict(task), peer, options.ranks, error, wall[WARM_UPS:], work[WARM_UPS:]) | report["origin"]
-            for task, cell in zip(tasks, report["cells"], strict=True)
-            for peer, error, wall, work in zip(PEERS, *cell, strict=True)
-        ]
-        (options.output / f"{name}.json").write_text(json.dumps(found, indent=1))
-    return 0
 
 
 def take_turns(builds: list[Build], frames: int) -> None:
@@ -143,20 +156,22 @@ def take_turns(builds: list[Build], frames: int) -> None:
         build.tell(DONE)
 
 
-def row(task: dict, peer: str, ranks: int, error: float, wall: list[float], work: list[float]) -> dict:
-    """As ``sortlast bench`` has it."""
+def row(task: dict, peer: str, ranks: int, starts: list, number: int) -> dict:
+    """The row of one peer, as ``sortlast bench`` writes it: the median over the starts of their medians."""
+    walls = [walls[number][WARM_UPS:] for _, walls, _ in starts]
+    works = [works[number][WARM_UPS:] for _, _, works in starts]
     return {
         "task": "composite",
         "peer": peer,
         "algorithm": "auto",
         "ranks": ranks,
         **task,
-        "frames": len(wall),
-        "median_ms": median(wall),
-        "min_ms": min(wall),
-        "max_ms": max(wall),
-        "cpu_ms": median(work),
-        "max_abs_error": error,
+        "frames": sum(map(len, walls)),
+        "median_ms": median(map(median, walls)),
+        "min_ms": min(map(min, walls)),
+        "max_ms": max(map(max, walls)),
+        "cpu_ms": median(map(median, works)),
+        "max_abs_error": max(errors[number] for errors, _, _ in starts),
         "peak_bytes": None,
     }
 
