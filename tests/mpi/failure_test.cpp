@@ -98,7 +98,7 @@ TEST_F(Failure, WithinAGather) {
   } else {
     try {
       compositor.gather(tile);
-    } catch (const RemoteError&) {  // it had yet to send its tile
+    } catch (const RemoteError&) {  // NOLINT(bugprone-empty-catch): it had yet to send its tile
     }
   }
   MPI_Barrier(MPI_COMM_WORLD);
