@@ -1,5 +1,4 @@
-// Channels: what a pixel holds beside its colour and depth (ids, normals), and how it is
-// composited.
+// Channels: values of a pixel other than colour and depth (ids, normals), and how they are composited.
 #pragma once
 
 #include <cstddef>
@@ -15,44 +14,46 @@
 
 namespace sortlast {
 
-// Type of a channel's values: both are 4 bytes.
+// Type of a channel's values, 4 bytes each.
 enum class ChannelType : std::uint8_t { uint32, float32 };
 
 SORTLAST_API std::string_view channel_type_name(ChannelType type);
 
-// How the values of several images at one pixel become one. A pixel counts as drawn by a rank if its colour
-// is not 0, its depth is finite, or a channel of the rule blend is not 0 (closest does not look at channels).
-// Pixels that a rank has not drawn take no part.
+// How the values of several images at one pixel become one. A rank has drawn a pixel if its colour is not 0,
+// its depth is finite, or a channel with the rule blend is not 0 (closest ignores channels here). Pixels that
+// a rank has not drawn take no part.
 //   automatic    blend, but front for uint32 under `over`
-//   blend        as the operator does with the colours: closest takes the winner's; over weighs with the
-//                colours' alpha (the values are premultiplied, float32 only); add, max and min work value by
-//                value, on uint32 modulo 2^32
-//   front        `over` alone: the values of the front-most image whose own alpha is above the threshold
-//   accumulated  `over` alone: the values of the image at which the composited alpha, front to back, first
-//                passes the threshold. Every image's values then travel to the last step.
+//   blend        the same operator as for the colours: closest takes the winner's values; over weighs them by
+//   the
+//                colours' alpha (premultiplied, float32 only); add, max and min work on each value
+//                separately,
+//                for uint32 modulo 2^32
+//   front        only with `over`: the values of the front-most image with its own alpha above the threshold
+//   accumulated  only with `over`: the values of the image at which the alpha composited from front to back
+//                first exceeds the threshold. Every image's values then travel to the last step.
 enum class ChannelRule : std::uint8_t { automatic, blend, front, accumulated };
 
 SORTLAST_API std::string_view channel_rule_name(ChannelRule rule);
-// Throws ArgumentError, listing the names that exist.
+// Throws ArgumentError with a list of the valid names.
 SORTLAST_API ChannelRule channel_rule_from_name(std::string_view name);
 
 // One channel of one rank's image. All ranks pass the same channels, in any order, with the same types,
-// widths, rules and backgrounds; only the values are a rank's own.
+// widths, rules and backgrounds; only the values differ.
 struct Channel {
-  std::string name = {};  // not empty, without '=' and control characters
+  std::string name = {};  // not empty, without '=' or control characters
   ChannelType type = ChannelType::float32;
-  int width = 1;  // values of a pixel, side by side: 1 or more
-  // As many pixels as the image has, row-major, 4-byte aligned; null on a rank without an image.
+  int width = 1;  // values per pixel, side by side: 1 or more
+  // Row-major, 4-byte aligned, for all pixels of the image; null on a rank without an image.
   const void* values = nullptr;
   ChannelRule rule = ChannelRule::automatic;
-  float threshold = 0;  // of front and accumulated: 0 to below 1
-  // Empty, or `width` values of a pixel behind all images: where nobody drew, and otherwise as the rule has
-  // it (blend: behind the composite; front, accumulated: where no image passes the threshold). Empty: 0
-  // where nobody drew, and nothing behind other pixels.
+  float threshold = 0;  // for front and accumulated: in [0, 1)
+  // Empty, or `width` values of a pixel behind all images. They show where nobody drew, and elsewhere
+  // according to the rule (blend: behind the composite; front, accumulated: where no image exceeds the
+  // threshold). Empty: 0 where nobody drew, and nothing behind other pixels.
   std::vector<double> background = {};
 };
 
-// A channel of float or std::uint32_t values, `width` a pixel.
+// A channel of float or std::uint32_t values, `width` per pixel.
 template <typename T>
 Channel channel(std::string name, std::span<const T> values, int width = 1) {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, std::uint32_t>,
@@ -65,7 +66,7 @@ Channel channel(std::string name, std::span<const T> values, int width = 1) {
   return made;
 }
 
-// A channel's finished values: of the pixels of a tile, or of a whole image. Copies share them.
+// A channel's finished values, for the pixels of a tile or of a whole image. Copies share them.
 struct ChannelPlane {
   std::string name;
   ChannelType type = ChannelType::float32;

@@ -1,4 +1,4 @@
-// Compositor: composites one image a rank, or several, into one image, over MPI. The public face of the
+// Compositor: composites one or more images per rank into one image over MPI. The main entry point of the
 // library.
 #pragma once
 
@@ -30,39 +30,42 @@ namespace detail {
 struct CompositorAccess;
 }  // namespace detail
 
-// What colours travel as between machines: as the image holds them, or float32 as float16, which rounds each
-// by at most 2^-11 of itself a transfer.
+// Encoding of colours in messages between machines: as in the image, or float32 as float16, which adds a
+// relative error of at most 2^-11 per transfer.
 enum class Wire : std::uint8_t { image, float16 };
 
-// All ranks pass the same but for timeout, threads, the file of the profile, and interrupt.
+// All ranks pass the same values, except for timeout, threads, interrupt, and the file name of the profile.
 struct Options {
-  std::string algorithm = "auto";  // or a name of algorithms(), parameters behind it: "radix-k:4,3"
-  // The ranks in the order in which they should talk (the fabric's routing order), apart from depth order;
-  // empty: rank order. Shift and direct-send follow it whatever the view.
+  std::string algorithm = "auto";  // or a name from algorithms(), with parameters: "radix-k:4,3"
+  // The ranks in the preferred communication order (the routing order of the fabric), independent of the
+  // depth order; empty: rank order. Shift and direct-send follow it for every view.
   std::vector<std::int32_t> ring = {};
   double timeout = 60;  // longest wait without any progress [s]
-  // Ranks that share a machine read each other's images where they lie. 0: those that really do; 1: none, all
-  // pixels travel as messages; k: at most k of them, as if the others were on other machines.
+  // How many ranks of a machine may read each other's images in place. 0: all ranks that share a machine; 1:
+  // none, all pixels travel as messages; k: groups of at most k ranks, as if the others were on other
+  // machines.
   int node_ranks = 0;
-  // Check in every call, by a small reduction, that all ranks passed the same arguments. Without it
-  // ranks that disagree hang or give wrong pixels. Ranks that all share a machine check at no cost anyway.
+  // Check in every call, with a small reduction, that all ranks passed the same arguments. Without the check,
+  // ranks that disagree deadlock or produce wrong pixels. The check is always on, at no cost, when all ranks
+  // share a machine.
   bool check = true;
-  // Threads that blend, the caller's own among them; 0: as many as this machine has cores for each of its
-  // ranks.
+  // Threads that blend, including the calling thread; 0: the cores of this machine divided by its ranks.
   int threads = 0;
-  Wire wire = Wire::image;  // what colours of float32 images travel as
-  // The machine for which "auto" chooses (see tune.hpp): its figures, or a file of them, as `sortlast tune`
-  // writes it, which rank 0 alone reads. An empty name: the file that the environment variable
-  // SORTLAST_PROFILE names, or else the one that `sortlast tune --keep` has kept for this machine and MPI
-  // library, or else the defaults of Machine. Nothing is measured.
+  Wire wire = Wire::image;  // encoding of the colours of float32 images
+  // The machine for which "auto" selects an algorithm (see tune.hpp): its figures, or the name of a file
+  // written by `sortlast tune`, which only rank 0 reads. An empty name selects, in this order: the file named
+  // by the environment variable SORTLAST_PROFILE, the file that `sortlast tune --keep` saved for this machine
+  // and MPI library, and the defaults of Machine. Nothing is measured.
   std::variant<std::string, Machine> profile = {};
-  // None: every frame waits for all ranks. Otherwise late ranks are left out: a frame is composited by the
-  // ranks that have arrived when its deadline is over, or when all have, and the tile names the others. A
-  // rank that arrives later takes part in the next frame. The deadline is how long a frame stays open after
-  // the first call of a rank that took part in the one before; where ranks are on several nodes, after the
-  // call of rank 0, for which all wait [s]. At most timeout. Frames of one image per rank only.
+  // Without a deadline, every frame waits for all ranks. With one, late ranks are left out: the frame is
+  // composited from the ranks that arrived before the deadline, and its tiles name the other ranks. A rank
+  // that arrives later takes part in the next frame. The deadline is the time [s] that a frame stays open
+  // after the first call of a rank that took part in the previous frame. With several nodes it counts from
+  // the call of rank 0, for which all ranks wait. It is at most `timeout`, and applies only to frames with
+  // one image per rank.
   std::optional<double> deadline = {};
-  // Called about every 50 ms of waiting; what it throws ends the call, as a timeout would: for signals, say.
+  // Called about every 50 ms while waiting. An exception that it throws ends the call like a timeout. Meant
+  // for signals, for example.
   std::function<void()> interrupt = {};
 };
 
@@ -70,138 +73,149 @@ struct Options {
 struct Composition {
   Op op = Op::over;
   std::vector<std::int32_t> order = {};  // ranks from front to back; empty: rank order
-  std::vector<float> background = {};  // empty, or one value a channel, premultiplied (0..1 for uint8 images)
-  // Whether the colours of this rank's image are multiplied by its alpha. If not, they are while they are
-  // read, into memory that the compositor keeps; the result is premultiplied. Ranks may differ in it.
+  std::vector<float> background = {};    // empty, or one premultiplied value per channel (0..1 for uint8
+                                         // images)
+  // Whether the colours of this rank's image are already multiplied by alpha. Straight colours are multiplied
+  // as they are read, into memory of the compositor. The result is always premultiplied. Ranks may differ.
   bool premultiplied = true;
-  // The rank at which the tiles will be gathered, if that is known; -1: it is not. The same on every rank. It
-  // changes no pixel, but what the tiles hold:
-  //   - With several images per rank, algorithm "auto" lets that rank finish all of the frame if all images
-  //     together have no more pixels than the frame and no ranks share a machine. Its tile then holds all
-  //     pixels, and the others are empty.
-  //   - Between nodes, if every rank's image is empty in at least half of its pixels, the image is dealt out
-  //     in blocks (Tile::ranges), so that each rank has as much to do wherever the images are empty. This
-  //     takes Options::check, a frame that waits for all ranks, and an image of fewer than 2^32 pixels.
+  // The rank at which the tiles will be gathered; -1: unknown. The same on every rank. It changes no pixel,
+  // but it changes which pixels the tiles hold:
+  //   - With several images per rank, the algorithm "auto" lets this rank finish the whole frame if all
+  //     images together have no more pixels than the frame and no two ranks share a machine. Its tile then
+  //     holds all pixels, and the other tiles are empty.
+  //   - Between nodes, if at least half of the pixels of every rank's image are empty, the image is divided
+  //     into interleaved blocks (Tile::ranges), which balances the work wherever the empty pixels are. This
+  //     needs Options::check, a frame that waits for all ranks, and an image of fewer than 2^32 pixels.
   int root = -1;
-  // Where late ranks are left out, instead of Options::deadline [s]. The first caller's applies, or that of
-  // rank 0 where ranks are on several nodes; ranks may differ in it. Infinity: the frame waits for all, as
-  // the last one should.
+  // Replaces Options::deadline [s] for this frame, if late ranks are left out. The value of the first caller
+  // applies; with several nodes, the value of rank 0. Ranks may differ. Infinity: the frame waits for all
+  // ranks, which the last frame should do.
   std::optional<double> deadline = {};
 };
 
-// All calls are collective over the ranks of the communicator, and every rank must make the same ones. If
-// their arguments differ, or one is wrong on some rank, every rank throws the same MismatchError (or
-// ArgumentError) once all have arrived. The compositor stays usable if no rank had begun to exchange the
-// frame, which ranks of one machine never have; otherwise the message says that it cannot be used any more.
-// If a rank does not arrive within the timeout, the others throw a TimeoutError that says so, and if the call
-// of a rank fails on the way (no memory, an error of MPI, an interrupt), the others throw a RemoteError with
-// its cause; the compositor cannot be used after either. Messages may then be under way, so the images must
-// stay where they are; a new compositor can be made on the same communicator. Pixels may have been written to
-// what was passed as `out`. One call at a time: a second one, of another thread or of the interrupt
-// callback, is a UsageError, and so is a call after MPI_Finalize. Two compositors on two threads are fine,
-// with MPI_THREAD_MULTIPLE.
+// All calls are collective over the ranks of the communicator, and every rank must make the same calls. If
+// the arguments differ, or are wrong on some rank, every rank throws the same MismatchError or ArgumentError
+// once all have arrived. The compositor remains usable unless some rank had begun to exchange the frame, in
+// which case the message says so. This never happens if all ranks share a machine.
+//
+// If a rank does not arrive within the timeout, the other ranks throw a TimeoutError that names it. If a call
+// fails on one rank (out of memory, an MPI error, an interrupt), the other ranks throw a RemoteError with its
+// cause. After either error the compositor cannot be used, and messages may still be in flight, so the memory
+// of the images must stay valid. A new compositor can be made on the same communicator. Pixels may already
+// have been written to `out`.
+//
+// Only one call at a time: a second call, from another thread or from the interrupt callback, throws a
+// UsageError, and so does a call after MPI_Finalize. Two threads may use two compositors under
+// MPI_THREAD_MULTIPLE.
 class SORTLAST_API Compositor {
  public:
-  // `comm` is duplicated and may be freed at once. MPI must be initialised. Tried again after a TimeoutError,
-  // it takes up the duplicate that was begun, so that the caller's own collectives on `comm` still match.
-  // Errors are as above, and of each rank by itself: ArgumentError for MPI_COMM_NULL, for an
-  // intercommunicator and before MPI_Init; UsageError after MPI_Finalize.
+  // `comm` is duplicated and may be freed at once. MPI must be initialised. A second attempt after a
+  // TimeoutError continues the unfinished duplication, so that the caller's own collectives on `comm` still
+  // match. Errors are as above. In addition, each rank checks by itself: ArgumentError for MPI_COMM_NULL, for
+  // an intercommunicator and before MPI_Init; UsageError after MPI_Finalize.
   explicit Compositor(MPI_Comm comm, const Options& options = {});
   Compositor(Compositor&&) noexcept;
   Compositor& operator=(Compositor&&) noexcept;
   ~Compositor();
 
-  // Composite and return this rank's finished pixels. The image is only read, and free again on return.
-  // `out`, on every rank or on none: memory of a whole image of the same size and format, in which the rank's
-  // pixels are put where they belong; the rest is left as it is. A contiguous tile then refers to them there,
-  // so who keeps the tile keeps that memory (of an image that is dealt out, the tile has a copy of its own).
-  // It must not be memory of any rank's image: ArgumentError if it overlaps this rank's.
-  //   Where late ranks are left out, a call is part of the frame that is open when it arrives, which need not
-  // be the one after the rank's last: see Tile::frame(), and Tile::left_out() for the ranks that are not in
-  // it. The result is that of the images that are; the same ranks give the same bits.
+  // Composite the images and return this rank's finished pixels. The image is only read, and may be changed
+  // after the call.
+  //
+  // `out`, passed by every rank or by none, is memory of a whole image of the same size and format. The
+  // rank's pixels are written to their places in it, and the rest is left unchanged. A contiguous tile refers
+  // to this memory, so it must outlive the tile; the tile of an image that is divided into blocks has its own
+  // copy. `out` must not overlap any rank's image: ArgumentError if it overlaps this rank's.
+  //
+  // If late ranks are left out, a call joins the frame that is open when it arrives, which may be a later
+  // frame than the rank's next one: see Tile::frame(), and Tile::left_out() for the missing ranks. The result
+  // is the composite of the images that are in the frame; the same ranks give the same bits.
   Tile composite(const ImageView& image, const Composition& composition = {}, const PixelBuffer& out = {});
 
-  // The same of several images a rank, in any number, none included: those of all ranks are composited front
-  // to back by their positions, and those of a rank need not be neighbours. `size` is that of the frame.
-  // Outside its box an image contributes nothing: min and max are those of the images that hold a pixel. For
-  // closest an empty pixel may count as none, so that one at infinite depth behind it shows. A pixel that no
-  // image holds is empty. `composition.order` is empty: the positions are the order. All images are of one
-  // format, which ranks without any need not tell; if no rank has any, the frame is RGBA float32, with a
-  // depth for closest. Errors are as above; positions that two images share are an ArgumentError that names
-  // their ranks.
-  //   Images far smaller than the frame cost what their boxes have. Each travels to the ranks that finish its
-  // pixels; where no rank's images lie between those of another, each rank makes its own into one first, if
-  // that loses nothing, and they are composited as one image a rank is.
+  // Composite several images per rank, or none on some ranks. The images of all ranks are joined front to
+  // back by position; the positions of one rank's images need not be consecutive. `size` is the size of the
+  // frame. An image contributes nothing outside its box: min and max cover the images that hold a pixel. For
+  // closest, an empty pixel may count as missing, so that a pixel at infinite depth behind it shows. Pixels
+  // held by no image are empty. `composition.order` must be empty, because the positions give the order. All
+  // images have the same format, which ranks without images need not pass; if no rank has an image, the frame
+  // is RGBA float32, with a depth for closest. Errors are as above; a position shared by two images is an
+  // ArgumentError that names their ranks.
+  //
+  // The cost of images much smaller than the frame depends on the pixels in their boxes. Each image is sent
+  // to the ranks that finish its pixels. If no rank's images lie in depth between the images of another rank,
+  // each rank first merges its own images into one where this loses nothing, and the result is composited
+  // like one image per rank.
   Tile composite(std::span<const BoxImage> images, Size size, const Composition& composition = {},
                  const PixelBuffer& out = {});
 
-  // Composite lists of fragments (see fragments.hpp) and return this rank's finished pixels, RGBA of the
-  // scalar of their colours. They are the same bits by every algorithm. Ranks without fragments pass the size
-  // and the scalar alone. `out` as above.
+  // Composite lists of fragments (see fragments.hpp) and return this rank's finished pixels: RGBA with the
+  // scalar type of the fragments' colours. All algorithms give the same bits. Ranks without fragments pass
+  // only the size and the scalar type. `out` is as above.
   Tile composite_fragments(const FragmentsView& fragments, const FragmentComposition& composition = {},
                            const PixelBuffer& out = {});
 
-  // Collect the merged lists that the tiles of one composite_fragments() keep: those of the whole image at
-  // `root`, nothing elsewhere. ArgumentError: a tile without lists, and as gather().
+  // Collect the merged lists that the tiles of one composite_fragments() keep: the lists of the whole image
+  // at `root`, nothing elsewhere. ArgumentError: a tile without lists, and as gather().
   std::optional<Fragments> gather_fragments(const Tile& tile, int root = 0);
 
-  // Composite images whose pixels hold further channels, which follow the operator (see channels.hpp): the
-  // tile has them too. All ranks pass the same channels, whatever their order; ranks without an image pass
-  // them without values. Only drawn pixels travel, as float32 where they are blended, and the result does not
-  // depend on the algorithm, in no bit. The image holds fewer than 2^32 pixels.
+  // Composite images with further channels, which follow the operator (see channels.hpp); the tile holds them
+  // too. All ranks pass the same channels, in any order; ranks without an image pass them without values.
+  // Only drawn pixels travel, as float32 if they are blended. The bits of the result do not depend on the
+  // algorithm. The image must have fewer than 2^32 pixels.
   Tile composite(const ImageView& image, const Composition& composition, std::span<const Channel> channels,
                  const PixelBuffer& out = {});
 
-  // `bytes` zeros, aligned to 64, in memory that the other ranks of the machine can read: images that lie
-  // there are composited without a copy. Not collective. Null for 0 bytes. Throws Error where the system has
-  // no shared memory of that size left.
+  // Allocate `bytes` zeros, aligned to 64 bytes, in memory that the other ranks of the machine can read.
+  // Images in this memory are composited without a copy. Not collective. Returns null for 0 bytes. Throws
+  // Error if the system has no shared memory of that size left.
   Memory allocate(std::size_t bytes);
 
   // Collect the tiles that composite() returned in one frame: the whole image at `root`, nothing elsewhere.
-  // Where ranks were left out, those of the frame take part, with their last tile, and `root` is one of them.
-  // `with_depth`: the depth too, if the images had it. Tiles of ranks that share the root's machine are not
-  // copied: they are parts of the frame, so who writes into it changes them; nor is a tile of the root that
-  // holds all of it. `out`, looked at on the root
-  // alone: memory of a whole image in which the frame is put, with a copy of those tiles too; the caller
-  // keeps it. It may be what this rank passed to composite(). ArgumentError: a root that is no rank, depth
-  // that the images do not have, a tile that is not of this compositor, `out` without a place for the depth.
-  // `with_channels`: the channels too, in memory of the frame's own.
+  // If ranks were left out, the ranks of the frame take part with their last tile, and `root` must be one of
+  // them. `with_depth` collects the depth too, if the images had one; `with_channels` collects the channels,
+  // in memory owned by the frame.
+  //
+  // Tiles of ranks on the root's machine are not copied, nor is a tile of the root that holds the whole
+  // frame. They are parts of the frame: writing to the frame changes them.
+  //
+  // `out`, read only on the root, is memory of a whole image to which the frame is written, including a copy
+  // of these tiles. The caller keeps it alive. It may be the memory that this rank passed to composite().
+  // ArgumentError: an invalid root, a depth that the images do not have, a tile of another compositor, `out`
+  // without memory for the depth.
   std::optional<Frame> gather(const Tile& tile, int root = 0, bool with_depth = false,
                               const PixelBuffer& out = {}, bool with_channels = false);
 
-  // Of the last composite() and, if it followed, gather().
+  // Times of the last composite() and, if it followed, of gather().
   const Timing& timing() const;
   // Full name of the algorithm of the last composite().
   std::string algorithm() const;
 
-  // How the last composite() went about it, and why so: some lines of text.
+  // How and why the last composite() chose its method: a few lines of text.
   std::string explain() const;
 
-  // Record events from now on (or no longer); events() returns those since, and clear_events() drops them.
+  // Start or stop recording events. events() returns those recorded since the start; clear_events() drops
+  // them.
   void trace(bool on);
   const std::vector<Event>& events() const;
   void clear_events();
 
   int rank() const;
   int size() const;
-  // Whether further calls can be made: not once it is closed, or an error of a call has ended it, as that
-  // error's message says.
+  // Whether further calls can be made: false after close(), and after an error whose message says so.
   bool usable() const;
 
-  // A compositor of the ranks that live, in the same order and with the same options: once ranks have died,
-  // or a call was given up. Parameters of an algorithm that do not fit the number of ranks are left out. Then
-  // this compositor can only be closed. Collective over the ranks that live, within the timeout: those in
-  // another call of this compositor throw a RemoteError. It takes an MPI in which ranks outlive others (Open
-  // MPI 5 by `mpiexec --with-ft ulfm`); elsewhere it is a UsageError, and this compositor is as it was. A
-  // TimeoutError, if one of them does not come, is final.
+  // Make a compositor of the surviving ranks, in the same order and with the same options, after ranks have
+  // died or a call has failed. Algorithm parameters that do not fit the number of ranks are dropped. This
+  // compositor can then only be closed. Collective over the surviving ranks, within the timeout; ranks in
+  // another call of this compositor throw a RemoteError. This needs an MPI in which ranks survive the death
+  // of others (Open MPI 5 started with `mpiexec --with-ft ulfm`); with any other MPI it throws a UsageError,
+  // and this compositor is unchanged. A TimeoutError, thrown if a survivor does not arrive, is final.
   Compositor shrink();
 
-  // Of each rank the one that it was in the communicator that the first compositor was made on, before any
-  // shrink().
+  // For each rank, its rank in the communicator of the first compositor, before any shrink().
   std::vector<std::int32_t> ranks() const;
 
-  // Give back everything but tiles, frames and allocated memory, as the destructor does; then every call but
-  // this one is a UsageError. All ranks should; none waits for the others.
+  // Release everything but tiles, frames and allocated memory, as the destructor does. Every later call
+  // except close() throws a UsageError. All ranks should close; none waits for the others.
   void close();
 
  private:
@@ -214,34 +228,35 @@ class SORTLAST_API Compositor {
   std::unique_ptr<Impl> impl_;
 };
 
-// Front-to-back order of the ranks from the box that holds each rank's data (see visibility.hpp). Collective
-// over `comm`, of which the first call makes a duplicate that stays with it. Throws on every rank:
-// MismatchError if the viewpoints differ, else ArgumentError; TimeoutError if a rank does not come within
-// `timeout` seconds.
+// Front-to-back order of the ranks, from the box that holds each rank's data (see visibility.hpp). Collective
+// over `comm`; the first call makes a duplicate that stays attached to it. Throws on every rank:
+// MismatchError if the viewpoints differ, otherwise ArgumentError; TimeoutError if a rank does not arrive
+// within `timeout` seconds.
 SORTLAST_API std::vector<std::int32_t> visibility_order(MPI_Comm comm, const Box& box,
                                                         const Viewpoint& viewpoint, double timeout = 60);
 
 // How visibility_positions() orders the boxes; the same on every rank.
 struct PositionOptions {
-  bool split = false;  // split boxes that overlap or cover each other in cycles; else they are an error
-  // A tree whose leaves name the boxes, numbered over all ranks: rank 0's first. Empty: the order is found.
+  bool split = false;  // split boxes that overlap or cover each other in cycles; if false, they are an error
+  // A tree with the boxes at its leaves, numbered over all ranks starting with rank 0. Empty: the order is
+  // searched for.
   std::span<const SplitNode> tree;
   double timeout = 60;  // the longest wait without any progress [s]
 };
 
-// What a rank renders of its boxes, and where each stands. Sorted by source, and front to back among its
-// parts.
+// The boxes or parts of boxes that a rank renders, and their positions. Sorted by source; the parts of a
+// source are front to back.
 struct BoxPositions {
-  std::vector<std::int64_t> positions;  // front to back over all ranks, from 0; no two are the same
-  std::vector<Box> boxes;               // the box at each, or a part of one
-  std::vector<std::int32_t> sources;    // index among this rank's boxes of the one that it is a part of
+  std::vector<std::int64_t> positions;  // front to back over all ranks, from 0, unique
+  std::vector<Box> boxes;               // a box or a part of one, by position
+  std::vector<std::int32_t> sources;    // index, among this rank's boxes, of the box that it is a part of
 };
 
-// Places of the boxes of all ranks from front to back (see visibility.hpp): any number of boxes a rank, also
-// none. Without `split` box i of this rank stands at positions[i]. Ties::planes. Collective over comm: every
-// rank learns all boxes and sorts them. Every rank throws the same: MismatchError if the viewpoints or
-// options differ, ArgumentError as the functions of visibility.hpp do, for more than 33 million boxes, or for
-// a tree beside `split`; TimeoutError if a rank does not come within the limit.
+// Front-to-back positions of the boxes of all ranks (see visibility.hpp), with any number of boxes per rank,
+// including none. Without `split`, positions[i] belongs to box i of this rank. Uses Ties::planes. Collective
+// over `comm`: every rank receives all boxes and sorts them. Every rank throws the same error: MismatchError
+// if the viewpoints or options differ, ArgumentError as in visibility.hpp, for more than 33 million boxes, or
+// for a tree combined with `split`; TimeoutError if a rank does not arrive in time.
 SORTLAST_API BoxPositions visibility_positions(MPI_Comm comm, std::span<const Box> boxes,
                                                const Viewpoint& viewpoint,
                                                const PositionOptions& options = {});

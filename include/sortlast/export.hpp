@@ -1,5 +1,5 @@
-// Export: what a shared library of sortlast lets others see. Everything else is hidden.
+// Export: marks the symbols that the shared libraries export. All others are hidden.
 #pragma once
 
-// Stands before every public class and function that is not inline.
+// Precedes every public class and every public function that is not inline.
 #define SORTLAST_API __attribute__((visibility("default")))

@@ -1,11 +1,12 @@
-// Progress: how a long call tells how far it is, and is told to stop.
+// Progress: how a long call reports its progress and can be cancelled.
 #pragma once
 
 #include <functional>
 
 namespace sortlast {
 
-// Called now and then with the part that is done, 0 to 1; false: stop, and throw Error("cancelled").
+// Called now and then with the finished part, 0 to 1. Returns false to cancel: the call throws
+// Error("cancelled").
 using Progress = std::function<bool(double)>;
 
 }  // namespace sortlast

@@ -18,39 +18,39 @@ struct TileData;
 struct TileAccess;
 }  // namespace detail
 
-// The pixels that one rank has finished, and where in the image they belong. Copies share the pixels, which
-// stay valid and unchanged for as long as a copy exists, whatever the compositor does later.
+// The pixels that one rank has finished, and their place in the image. Copies share the pixels, which stay
+// valid and unchanged as long as a copy exists, whatever the compositor does later.
 class SORTLAST_API Tile {
  public:
-  Tile() = default;  // of no frame: no pixels
+  Tile() = default;  // a tile without a frame: no pixels
 
-  // Ranges [begin, end) of the whole image's pixels, row-major, whose pixels lie here one behind the other;
-  // none for an empty tile, and one unless the image was dealt out in blocks (Composition::root).
+  // The ranges [begin, end) of row-major pixel indices of the whole image that the tile holds, one after the
+  // other. None for an empty tile; one, unless the image was divided into blocks (Composition::root).
   std::vector<Range> ranges() const;
   bool contiguous() const;
-  // Contiguous: the one range of the image. Else the same number of pixels, counted in the order in which the
-  // blocks were dealt out.
+  // If contiguous, the only range. Otherwise a range of the same length, counted in the order in which the
+  // blocks were assigned.
   Range range() const;
 
-  Size size() const;  // of the whole image
+  Size size() const;  // size of the whole image
   Format format() const;
   const PixelBuffer& pixels() const;  // range().size() of them
   // The scalars of the colours, as float, Half or std::uint8_t. Throws ArgumentError if the format has
-  // others.
+  // another type.
   template <typename T>
   std::span<const T> colour() const {
     return detail::scalars_of<const T>(pixels().view().colour, format(), range().size());
   }
 
-  // The values of its pixels in the channels that the images had, in the order of the channels' names.
+  // The values of the further channels at the tile's pixels, sorted by channel name.
   const std::vector<ChannelPlane>& channels() const;
 
-  // Number of its frame, from 1, the same on every rank; 0: of no frame.
+  // Number of the frame, from 1, the same on every rank; 0: no frame.
   std::int64_t frame() const;
-  // Ranks whose images are not in it, as they came too late, ascending; the same on every rank of the frame.
+  // Ranks that arrived too late for this frame, ascending; the same on every rank of the frame.
   const std::vector<std::int32_t>& left_out() const;
 
-  // Which rank holds which pixels, numbered without those that are left out; null for a tile of no frame.
+  // Assigns pixels to ranks, numbered without the ranks that were left out; null for a tile without a frame.
   std::shared_ptr<const Schedule> schedule() const;
 
  private:
@@ -64,10 +64,10 @@ struct Frame {
   Size size;
   Format format;
   PixelBuffer pixels;
-  std::vector<ChannelPlane> channels = {};  // those collected, in the order of their names
+  std::vector<ChannelPlane> channels = {};  // the collected channels, sorted by name
 
   // The scalars of the colours, as float, Half or std::uint8_t. Throws ArgumentError if the format has
-  // others.
+  // another type.
   template <typename T>
   std::span<const T> colour() const {
     return detail::scalars_of<const T>(pixels.view().colour, format, size.pixels());

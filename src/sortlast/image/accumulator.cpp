@@ -7,7 +7,7 @@
 namespace sortlast {
 namespace {
 
-constexpr std::size_t behind = 0;  // of kernels by the link's side
+constexpr std::size_t behind = 0;  // index into the kernels by the link's side
 
 std::size_t index(Scalar scalar) { return static_cast<std::size_t>(scalar); }
 

@@ -1,5 +1,5 @@
-// Accumulator: what pixels gather as one image after the other joins behind those before it. Bit for bit what
-// blend() makes of the whole chain, once it is rounded.
+// Accumulator: blends images into the same pixels one after the other, each behind the previous ones. Once
+// rounded, the result has the same bits as blend() of the whole chain.
 #pragma once
 
 #include <array>
@@ -13,16 +13,16 @@ namespace sortlast {
 
 class Accumulator {
  public:
-  // For images of the format. Throws ArgumentError if check_format() does.
+  // For images of this format. Throws ArgumentError if check_format() does.
   Accumulator(Op op, const Format& images);
 
   Op op() const { return op_; }
-  // Of what is gathered: the images' format with accumulator_scalar().
+  // Format of the accumulated pixels: the images' format with accumulator_scalar().
   const Format& format() const { return format_; }
 
-  // n pixels of an image, stored in `scalar`, become the first that `to` gathers. No overlap.
+  // Start with n pixels of an image whose colours are stored as `scalar`. No overlap.
   void begin(Pixels to, ConstPixels image, Scalar scalar, std::int64_t n) const;
-  // They join behind what `to` has gathered.
+  // Blend n pixels of an image behind the pixels in `to`.
   void join(Pixels to, ConstPixels image, Scalar scalar, std::int64_t n) const;
 
  private:

@@ -1,5 +1,5 @@
-// The scan for active pixels: a kernel marks them, 64 to a word, and the words are cut into runs; and their
-// bounding box, found from the image's edges inwards.
+// The scan for active pixels: a kernel marks them, 64 per word, and the words are cut into runs. Also their
+// bounding box, searched from the image's edges inwards.
 #include "sortlast/image/active.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ Kernels::Active active_kernel(const Format& format) {
 
 const std::byte* as_bytes(const float* depth) { return reinterpret_cast<const std::byte*>(depth); }
 
-// Looks for active pixels in ranges of an image.
+// Searches ranges of an image for active pixels.
 class Search {
  public:
   Search(const Format& format, ConstPixels pixels)
@@ -30,20 +30,20 @@ class Search {
         pixels_(pixels),
         colour_bytes_(format.colour_bytes()) {}
 
-  // Whether the pixels of a range are active, 64 to a word.
+  // Mark the active pixels of a range, 64 per word.
   void marks(std::int64_t begin, std::int64_t end, std::uint64_t* words) const {
     const float* const depth = pixels_.depth == nullptr ? nullptr : pixels_.depth + begin;
     mark_(words, pixels_.colour + static_cast<std::size_t>(begin) * colour_bytes_, as_bytes(depth),
           static_cast<std::size_t>(end - begin));
   }
 
-  // Pixels at the front of [begin, end) that are empty, in whole words. `skip`: pixels between `end` and what
-  // will be looked through next.
+  // Number of empty pixels at the front of [begin, end), in whole words. `skip`: number of pixels between
+  // `end` and the range that will be searched next.
   std::int64_t empty_front(std::int64_t begin, std::int64_t end, std::int64_t skip = 0) const {
     return empty<false>(begin, end, skip);
   }
 
-  // First active pixel of [begin, end); end if there is none.
+  // The first active pixel of [begin, end); `end` if there is none.
   std::int64_t first(std::int64_t begin, std::int64_t end, std::int64_t skip = 0) const {
     for (std::int64_t at = begin + empty_front(begin, end, skip); at < end; at += word_pixels) {
       const std::uint64_t word = marks_of(at, std::min(word_pixels, end - at));
@@ -52,7 +52,7 @@ class Search {
     return end;
   }
 
-  // One past the last active pixel of [begin, end); begin if there is none.
+  // One past the last active pixel of [begin, end); `begin` if there is none.
   std::int64_t last(std::int64_t begin, std::int64_t end) const {
     for (std::int64_t at = end - empty<true>(begin, end, 0); at > begin;) {
       const std::int64_t count = std::min(word_pixels, at - begin);
@@ -64,7 +64,7 @@ class Search {
   }
 
  private:
-  // Empty pixels at the front or back of [begin, end), in whole words.
+  // Number of empty pixels at the front or back of [begin, end), in whole words.
   template <bool from_back>
   std::int64_t empty(std::int64_t begin, std::int64_t end, std::int64_t skip) const {
     const std::int64_t words = std::max<std::int64_t>((end - begin) / word_pixels, 0);
@@ -88,19 +88,19 @@ class Search {
   std::size_t colour_bytes_;
 };
 
-// Runs made from words of marks, in ascending order.
+// Makes runs from words of marks, in ascending order.
 class Cutter {
  public:
-  // `gap`: as many empty pixels between two runs are kept as active.
+  // `gap`: maximum number of empty pixels between two active ones that are kept as active.
   Cutter(std::int64_t gap, std::vector<ActiveRun>& runs) : gap_(gap), runs_(runs) {}
 
-  // Marks of pixels [begin, begin + 64).
+  // Add the marks of pixels [begin, begin + 64).
   void word(std::int64_t begin, std::uint64_t marks) {
     std::uint64_t changes = marks ^ (marks << 1 | static_cast<std::uint64_t>(open_));
     for (; changes != 0; changes &= changes - 1) change(begin + std::countr_zero(changes));
   }
 
-  // The pixels end in front of this one.
+  // End the last run if it is still open at pixel `end`.
   void finish(std::int64_t end) {
     if (open_) change(end);
   }
@@ -123,16 +123,16 @@ class Cutter {
   bool open_ = false;
 };
 
-// Estimated share of active pixels among n, of which the i-th lies at number pixel_of(i) of `pixels`, from
-// `most` of them. Calls found(pixel) for each that is active.
+// Estimate the share of active pixels among n pixels, the i-th at index pixel_of(i) of `pixels`, from at most
+// `most` samples. Calls found(pixel) for each active sample.
 template <class PixelOf, class Found>
 double sample(const Format& format, ConstPixels pixels, std::int64_t n, std::int64_t most, PixelOf pixel_of,
               Found found) {
   if (n <= 0) return 0;
   const Kernels::Active mark = active_kernel(format);
 
-  // Multiples of the golden ratio modulo 1 fall evenly, and in no rhythm that an image's rows could have. All
-  // are fetched before the first is looked at: hardly any is in a cache.
+  // Multiples of the golden ratio modulo 1 are evenly distributed and follow no rhythm that an image's rows
+  // could have. Prefetch all samples before the first is read, because hardly any is in a cache.
   constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
   const std::int64_t samples = std::min(n, most);
   std::array<std::int64_t, most_samples> at;
@@ -159,8 +159,8 @@ double sample(const Format& format, ConstPixels pixels, std::int64_t n, std::int
 
 }  // namespace
 
-// Marks as long as there are active pixels; behind a batch without any, whole empty words are passed over at
-// the speed of memory.
+// Mark pixels while some are active. After a batch without active pixels, skip whole empty words at memory
+// speed.
 void append_active(const Format& format, ConstPixels pixels, std::int64_t begin, std::int64_t end,
                    std::vector<ActiveRun>& runs) {
   const Search search(format, pixels);
@@ -202,7 +202,8 @@ Sample sample_rows(const Format& format, ConstPixels pixels, std::int64_t width,
         rows.y1 = std::max(rows.y1, y + 1);
       });
 
-  // Between the outermost samples and the first row lies as much, on average, as between two of the samples.
+  // On average, the distance from the outermost samples to the first and last active rows equals the distance
+  // between two samples.
   const std::int64_t gap = found > 1 ? (rows.y1 - rows.y0) / (found - 1) : 0;
   rows.y0 = std::max<std::int64_t>(rows.y0 - gap, 0);
   rows.y1 = std::min(rows.y1 + gap, found > 0 ? height : 0);
@@ -227,7 +228,7 @@ Rectangle active_box(const Format& format, ConstPixels pixels, std::int64_t widt
   if (first == n) return {};
   const std::int64_t last = search.last(first, n) - 1;
 
-  // Widen the box of these two by what lies between its right edge in one row and its left edge in the next.
+  // Widen the box by the pixels between its right edge in one row and its left edge in the next.
   Rectangle box{std::min(first % width, last % width), first / width,
                 std::max(first % width, last % width) + 1, last / width + 1};
   for (std::int64_t y = box.y0; y + 1 < box.y1 && (box.x0 > 0 || box.x1 < width); ++y) {

@@ -1,12 +1,13 @@
-// Fused blending: one pass over memory whatever the length of the chain.
+// Fused blending: one pass over memory, whatever the length of the chain.
 //
-// The pixels are walked in blocks small enough to stay in the first-level cache. What a block has
-// gathered is kept in float32 (closest, which only selects, keeps the scalar itself); each link of the
-// chain is read from main memory once and combined with it, and the block is rounded and written once.
-// (Images of bytes that become one of bytes are combined as bytes where that gives the same bits; with over
-// that is two of them, and of more some join at once, by a kernel that keeps what is gathered in registers.)
-// Where the output is of the gathered scalar, its own memory is the block. A chain of k links so costs
-// k reads and one write, for any k, and with kernels that know of two operands only.
+// The pixels are walked in blocks small enough for the first-level cache. The accumulated pixels of a block
+// are float32 (for closest, which only selects, they keep the image's scalar type). Each link of the chain is
+// read from main memory once and combined with them, and the block is rounded and written once. If the output
+// has the accumulated scalar type, its own memory holds the block. A chain of k links therefore costs k reads
+// and one write, for any k, with kernels for only two operands.
+//
+// uint8 images that become one uint8 image are combined as bytes if that gives the same bits. For over, this
+// holds for two images; of more images, several join at once, in a kernel that accumulates in registers.
 #include "sortlast/image/blend.hpp"
 
 #include <algorithm>
@@ -20,7 +21,7 @@
 
 namespace sortlast {
 
-// ---- What a block has gathered --------------------------------------------------------------------
+// ---- Accumulated pixels of a block ----------------------------------------------------------------
 
 namespace {
 
@@ -28,7 +29,7 @@ std::size_t index(Scalar scalar) { return static_cast<std::size_t>(scalar); }
 static_assert(static_cast<int>(Scalar::float32) == 0 && static_cast<int>(Scalar::float16) == 1 &&
               static_cast<int>(Scalar::uint8) == 2);
 
-// A block of empty pixels: zeros are the colours of any scalar.
+// A block of empty pixels. Zero bytes are valid colours of any scalar type.
 alignas(64) constexpr std::array<std::byte, block_bytes> no_colour{};
 alignas(64) constexpr auto no_depth = [] {
   std::array<float, block_pixels> depth{};
@@ -93,7 +94,7 @@ void Gathering::join_waiting() {
   waits_ = 0;
 }
 
-// Join all that waits by one kernel, and write it `to` somewhere if it is the last of the block.
+// Join all waiting pieces with one kernel. For the last pieces of a block, `to` receives the result.
 void Gathering::join_chain(std::byte* to) {
   std::array<Kernels::Joining, most_waiting> links;
   for (std::size_t i = 0; i < waits_; ++i) {
@@ -106,7 +107,7 @@ void Gathering::join_chain(std::byte* to) {
 }
 
 void Gathering::join_now(const Piece& piece) {
-  // Take the first where it lies, if it needs no conversion.
+  // Use the first piece in place if it needs no conversion.
   if (gathered_ == nullptr) {
     gathered_ = in_gathered_scalar(piece, to_);
     gathered_depth_ = piece.depth;
@@ -134,7 +135,7 @@ void Gathering::join_depth(const Piece& piece) {
   gathered_depth_ = out_depth_;
 }
 
-// The background lies over the empty pixels of closest, and over what they would hide.
+// For closest, the background covers empty pixels and everything that they would hide.
 void Gathering::join_empty(Side side) {
   if (ends_at_once_ && background_ != nullptr) return;
   join({no_colour.data(), as_bytes(no_depth.data()), gathered_scalar_, side});
@@ -203,7 +204,7 @@ void Gathering::publish() const {
   if (streams_) kernels_.fence();
 }
 
-// A piece's colours: where they lie, or converted into `room`.
+// A piece's colours, in place or converted into `room`.
 const std::byte* Gathering::in_gathered_scalar(const Piece& piece, std::byte* room) const {
   if (piece.scalar == gathered_scalar_) return piece.colour;
   kernels_.load[index(piece.scalar)](room, piece.colour, pixels_ * channels_);
@@ -240,7 +241,7 @@ void check_planes(ConstPixels pixels, bool depth, const std::string& whose) {
     throw ArgumentError("blend: " + whose + " has no depth plane (null pointer), though depth is asked for");
 }
 
-// Pixels before the first that starts at a cache line; 0 if none does.
+// Number of pixels before the first one that starts at a cache line; 0 if none does.
 std::int64_t pixels_before_line(const std::byte* colour, std::size_t pixel_bytes) {
   constexpr std::size_t line = 64;
   const auto address = reinterpret_cast<std::uintptr_t>(colour);
@@ -249,9 +250,9 @@ std::int64_t pixels_before_line(const std::byte* colour, std::size_t pixel_bytes
   return 0;
 }
 
-// Call block(begin, most) for n pixels, block by block; it returns the end of the block that it made of at
-// most `most` pixels. A short first block lets the others start at a cache line of the output, and as a rule
-// of the images too: vectors as wide as a line would touch two at every step.
+// Call block(begin, most) for n pixels, block by block. It returns the end of the block, which has at most
+// `most` pixels. A short first block aligns the other blocks of the output with cache lines, and usually the
+// images too. Otherwise, vectors as wide as a line would touch two lines at every step.
 template <class Block>
 void each_block(const std::byte* out, std::size_t pixel_bytes, std::int64_t n, Block block) {
   const std::int64_t head = pixels_before_line(out, pixel_bytes);

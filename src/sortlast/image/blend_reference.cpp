@@ -1,4 +1,4 @@
-// Blending by the plainest possible loop: one pixel, one link, one channel at a time.
+// Blending with the plainest possible loop: one pixel, one link, one channel at a time.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -125,7 +125,7 @@ Pixel combine(Op op, int channels, bool has_depth, const Pixel& front, const Pix
   return result;
 }
 
-// Where a link stores pixel i of the call; -1 if it is an empty one.
+// Index at which a link stores pixel i of the call; -1 if that pixel is empty.
 std::int64_t stored_at(const Link& link, std::int64_t i) {
   if (!link.sparse) return i;
   const std::int64_t pixel = link.first + i;

@@ -1,4 +1,4 @@
-// Blocks: how a chain is blended a block of pixels at a time, with what is gathered in the first-level cache.
+// Blocks: blends a chain one block of pixels at a time, with the accumulated pixels in the first-level cache.
 #pragma once
 
 #include <array>
@@ -13,11 +13,11 @@
 
 namespace sortlast {
 
-// Most pixels of a block: few enough for the first-level cache to hold what is gathered and one link.
+// Maximum pixels per block. The accumulated pixels and one link fit into the first-level cache.
 inline constexpr std::int64_t block_pixels = 1024;
 inline constexpr std::size_t block_bytes = block_pixels * 4 * sizeof(float);
 
-// Pixels of one block that join what is gathered. `depth` is not read if the format has none.
+// Pixels of a link in one block. `depth` is not read if the format has none.
 struct Piece {
   const std::byte* colour = nullptr;
   const std::byte* depth = nullptr;
@@ -25,32 +25,32 @@ struct Piece {
   Side side = Side::back;
 };
 
-// The pixels of a link from number `at` of those it stores on.
+// The pixels of a link from its stored pixel number `at` on.
 Piece piece_of(const Link& link, int channels, bool depth, std::int64_t at);
 
-// For each block in turn: begin(), join() or join_empty() for every link that takes part, end(). What is
-// gathered is kept in float32, or in the output's scalar where nothing is computed, and in the output's own
-// memory if that has the same scalar.
+// Accumulates a chain. For each block: begin(), then join() or join_empty() for every link that takes part,
+// then end(). The accumulated pixels are float32, or the output's scalar type if nothing is computed. They
+// use the output's memory if it has the same scalar type.
 class Gathering {
  public:
-  // A background, if there is one, must outlive the gathering.
+  // A background, if given, must outlive this object.
   Gathering(Op op, int channels, bool depth, std::span<const Link> chain, Pixels out, Scalar out_scalar,
             const Background* background, Stores stores);
 
   // Begin with pixels [begin, begin + pixels) of the output, at most block_pixels.
   void begin(std::int64_t begin, std::size_t pixels);
-  // A piece has to stay where it lies until most_waiting others have joined.
+  // Join a piece. It must stay valid until most_waiting others have joined.
   static constexpr std::size_t most_waiting = 4;
   void join(const Piece& piece);
   // Join the empty pixel everywhere.
   void join_empty(Side side);
-  // Round into place, with the background behind.
+  // Round the pixels into their place, with the background behind them.
   void end();
 
-  // Instead of all that: the output's block becomes empty, but for the background.
+  // Instead of all these calls: make the output's block empty, with the background.
   void clear(std::int64_t begin, std::size_t pixels);
 
-  // After the last block: others may read the output.
+  // After the last block: make the output visible to other threads.
   void publish() const;
 
  private:
@@ -77,12 +77,11 @@ class Gathering {
   const Background* const background_;
   const bool streams_;
   Scalar gathered_scalar_;
-  bool ends_at_once_;  // closest of four bytes: the last piece joins when the block ends, straight to its
-                       // place
-  bool chains_;        // over of uint8 by way of float32: pieces join as many at once as may wait
+  bool ends_at_once_;  // closest with 4-byte colours: end() joins the last piece straight into its place
+  bool chains_;        // over of uint8 in float32: as many pieces as may wait join at once
 
-  // The block: its place, where it is finished (there, or in the cache if it is streamed), where gathered
-  // pixels are put, and where they lie (nowhere before the first).
+  // The block: its first pixel, its size, where it is finished (in place, or in the cache if it is streamed),
+  // where accumulated pixels are written, and where they are now (null before the first piece).
   std::int64_t begin_ = 0;
   std::size_t pixels_ = 0;
   std::byte* out_ = nullptr;
@@ -90,7 +89,7 @@ class Gathering {
   std::byte* to_ = nullptr;
   const std::byte* gathered_ = nullptr;
   const std::byte* gathered_depth_ = nullptr;
-  // Pieces that have yet to join, and how many may wait.
+  // Pieces that have not joined yet, and the maximum number of them.
   std::array<Piece, most_waiting> waiting_;
   std::size_t waits_ = 0;
   std::size_t may_wait_;
@@ -100,31 +99,31 @@ class Gathering {
   alignas(64) std::byte depth_block_[block_pixels * sizeof(float)];
 };
 
-// How runs cover a block: they hold none of its pixels, some, or all in one run.
+// How runs cover a block: none of its pixels, some, or all in one run.
 enum class Cover : std::uint8_t { none, some, all };
 
-// Bytes behind a plane that open() may write.
+// Number of bytes behind a plane that open() may overwrite.
 inline constexpr std::size_t open_slack = 64;
 
-// Goes over the blocks of a sparse image in ascending order: how the runs cover each, and its pixels laid
-// out.
+// Visits the blocks of a sparse image in ascending order, reports how the runs cover each, and expands its
+// pixels.
 class RunCursor {
  public:
-  // A cursor at pixel `first`, in the runs' counting.
+  // A cursor at pixel `first`, as counted by the runs.
   RunCursor(std::span<const ActiveRun> runs, std::int64_t first);
 
-  // Move on to the block that begins at a pixel, not before the last one. Returns where the run, or the gap
-  // between runs, ends in which that pixel lies.
+  // Move to the block that begins at pixel `begin`, which must not precede the current one. Returns the end
+  // of the run, or of the gap between runs, that contains this pixel.
   std::int64_t move(std::int64_t begin);
 
-  // How the runs cover the block if it ends there.
+  // How the runs cover the block if it ends at `end`.
   Cover cover(std::int64_t end) const;
 
-  // If the cover is all: the number of the block's first pixel in what is stored.
+  // If the cover is all: index of the block's first pixel among the stored pixels.
   std::int64_t stored() const { return runs_[next_].at + (begin_ - runs_[next_].begin); }
 
-  // If the cover is some: lay the block out, the pixels of what is stored and empty ones between them.
-  // `format` is that of both; `depth` may be null if it has none.
+  // If the cover is some: expand the block into stored pixels with empty pixels between them. `format`
+  // applies to both; `depth` may be null if it has none.
   void open(const Format& format, ConstPixels stored, std::int64_t end, std::byte* colour,
             std::byte* depth) const;
 
@@ -133,7 +132,7 @@ class RunCursor {
   void copy_runs(const std::byte* stored, std::int64_t end, std::byte* plane, Clear clear) const;
 
   std::span<const ActiveRun> runs_;
-  std::size_t next_;  // the first run that does not end at or before begin_
+  std::size_t next_;  // the first run that ends after begin_
   std::int64_t begin_;
 };
 
@@ -141,13 +140,13 @@ class SparseWalk {
  public:
   SparseWalk(Op op, int channels, bool depth, std::span<const Link> chain);
 
-  // Blend a block of pixels of the call from `begin` on, `most` or fewer; returns its end. Blocks have to
+  // Blend a block of at most `most` pixels of the call, starting at `begin`, and return its end. Blocks must
   // ascend.
   std::int64_t block(Gathering& gathering, std::int64_t begin, std::int64_t most);
 
  private:
-  // How a link takes part in a block: as the empty pixel, not at all since another stands for it, with the
-  // pixels that lie there, or with the block opened.
+  // How a link takes part in a block: as the empty pixel, not at all because another link replaces it, with
+  // its pixels read in place, or with the block expanded.
   enum class Part : std::uint8_t { empty, left_out, lying, opened };
 
   struct Room {
@@ -166,10 +165,10 @@ class SparseWalk {
   const int channels_;
   const bool depth_;
   const std::span<const Link> chain_;
-  std::vector<RunCursor> cursors_;  // of every link, those of dense ones unused
+  std::vector<RunCursor> cursors_;  // one per link; unused for dense links
   std::vector<Part> parts_;
 
-  Room rooms_[Gathering::most_waiting + 1];  // of opened blocks, used in turns
+  Room rooms_[Gathering::most_waiting + 1];  // for expanded blocks, used in rotation
 };
 
 }  // namespace sortlast

@@ -1,5 +1,5 @@
-// What is done to one image by the kernels that blending has: pixels that change nothing, a background behind
-// all, and straight alpha.
+// Operations on one image with the kernels of blending: neutral pixels, a background behind everything, and
+// straight alpha.
 #include "sortlast/image/blend.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct UniformBlock {
   }
 };
 
-// Stored saturating: the infinities become 0 and the largest value of uint8.
+// Stores saturate: for uint8, the infinities become 0 and the maximum value.
 float identity(Op op) {
   switch (op) {
     case Op::add:
@@ -85,7 +85,7 @@ void fill_absent(Op op, const Format& format, bool background, Pixels out, std::
   if (format.depth) std::fill_n(out.depth, n, infinity);
 }
 
-// A selection keeps the scalar of the image, so the colour is rounded once, here.
+// A selection keeps the scalar type of the image, so the colour is rounded once, here.
 Background::Background(Op op, const Format& format, std::span<const float> colour, float depth)
     : op_(op), format_(format), scalar_(accumulator_scalar(format.scalar, op)), depth_(at_once, depth) {
   check_format(format, op);
@@ -118,8 +118,8 @@ void Background::apply(Pixels out, std::int64_t n) const {
   }
 }
 
-// Equal depths go to the front, so closest takes the background from there. Rows of nearer pixels, most of
-// many frames, are passed over.
+// Equal depths go to the front, so closest takes the background from there. Rows of nearer pixels, which are
+// the majority in many frames, are skipped.
 void Background::cover_far(Pixels out, std::int64_t n) const {
   const auto* const colour = colour_.data();
   const auto* const depth = reinterpret_cast<const std::byte*>(depth_.data());
@@ -144,9 +144,8 @@ void apply_background(Op op, const Format& format, std::span<const float> backgr
 }
 
 // ---- Straight alpha -------------------------------------------------------------------------------
-// Blocks of pixels become float32 by the kernels that blending has (a chain of one link converts), are
-// multiplied or looked at there, and are rounded back in the same way, so that there is one conversion in the
-// library.
+// Blocks of pixels are converted to float32 by the kernels of blending (a chain of one link converts),
+// multiplied, and rounded back in the same way, so that the library has only one conversion.
 
 namespace {
 
@@ -164,7 +163,7 @@ void check_alpha(const Format& format) {
                       " and has no alpha to be multiplied by; pass RGBA, or say that it is premultiplied");
 }
 
-// Pixels as float32, uint8 as values / 255.
+// Pixels as float32; uint8 becomes value / 255.
 void load(const Format& format, ConstPixels from, std::int64_t count, Block& to) {
   const Link link{{from.colour, nullptr}, format.scalar, Side::back};
   blend(Op::add, channels, false, {&link, 1}, to.view(), Scalar::float32, count);

@@ -1,4 +1,4 @@
-// Images: sizes, views and buffers of pixels, and names and checks of their formats and of operators.
+// Images: sizes, views and buffers of pixels, and the names and checks of formats and operators.
 #include "sortlast/image.hpp"
 
 #include <array>
@@ -25,7 +25,7 @@ PixelBuffer::PixelBuffer(Memory memory, const Format& format, std::int64_t n) : 
     view_.depth = reinterpret_cast<float*>(memory_.get() + bytes({format.scalar, format.channels}, n));
 }
 
-// Depths start at a cache line behind the colours.
+// Depths start at a cache line after the colours.
 std::size_t PixelBuffer::bytes(const Format& format, std::int64_t n) {
   const auto count = static_cast<std::size_t>(n);
   const std::size_t colour = (count * format.colour_bytes() + 63) / 64 * 64;
@@ -84,7 +84,7 @@ constexpr std::array<OpRow, 5> op_rows{{{Op::over, "over", false},
                                         {Op::max, "max", true},
                                         {Op::min, "min", true}}};
 
-// The row of a name. Throws ArgumentError, which lists the names there are.
+// The row with this name. Throws ArgumentError with a list of the valid names.
 template <typename Rows>
 const auto& row_of(const Rows& rows, const char* what, std::string_view name) {
   std::string known;

@@ -1,4 +1,4 @@
-// Kernel dispatch: the choice of an instruction set at run time.
+// Kernel dispatch: selects an instruction set at run time.
 #include "sortlast/image/kernels/dispatch.hpp"
 
 #include <atomic>
@@ -17,8 +17,8 @@ struct Target {
   const Kernels& (*kernels)();
 };
 
-// Best first. The features asked for are the ones that GCC and Clang of any version know by name; no
-// processor has them without the rest of its x86-64 level.
+// Best first. The tested features are the ones that all versions of GCC and Clang know by name; no processor
+// has them without the rest of its x86-64 level.
 const std::vector<Target>& targets() {
   static const std::vector<Target> all{
 #ifdef SORTLAST_X86_64_LEVELS

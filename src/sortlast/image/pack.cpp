@@ -1,5 +1,5 @@
-// Packed pixels: a header, the runs, the colours, the depths, each part but the runs from a multiple of 64
-// bytes on.
+// Packed pixels: a header, the runs, the colours and the depths. Each part except the runs starts at a
+// multiple of 64 bytes.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -23,7 +23,7 @@ constexpr std::size_t rounded_up(std::size_t bytes) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-// Where the parts begin, and the size of all.
+// Offsets of the parts, and the total size.
 struct Layout {
   std::size_t colour;
   std::size_t depth;
@@ -61,7 +61,7 @@ void gather(const std::byte* from, std::span<const ActiveRun> runs, std::byte* t
   }
 }
 
-// Gather into a block that stays in the first-level cache, and convert it whenever it is full.
+// Gather pixels into a block that stays in the first-level cache, and convert the block whenever it is full.
 void gather_converted(const Format& format, const std::byte* from, std::span<const ActiveRun> runs,
                       Scalar scalar, std::byte* to) {
   constexpr std::size_t block_pixels = 512;
@@ -126,7 +126,7 @@ void pack(const Format& format, ConstPixels pixels, std::span<const ActiveRun> r
   const Format stored = stored_format(format, scalar);
   const Layout layout(stored, runs.size(), count);
 
-  // Clear what lies between the parts, so that equal pixels are packed into equal bytes.
+  // Clear the gaps between the parts, so that equal pixels are packed into equal bytes.
   const auto clear = [&](std::size_t begin, std::size_t end) { std::memset(out + begin, 0, end - begin); };
   clear(sizeof(Header) + runs.size() * sizeof(ActiveRun), layout.colour);
   clear(layout.colour + count * stored.colour_bytes(), layout.depth);
@@ -152,7 +152,7 @@ Packed unpack(const Format& format, const std::byte* data, std::size_t bytes, st
   Header header;
   std::memcpy(&header, data, sizeof header);
 
-  // In 64 bits: 2^32 runs of 12 bytes and 2^32 pixels of 20.
+  // Computed in 64 bits: up to 2^32 runs of 12 bytes and 2^32 pixels of 20 bytes.
   const Layout layout(format, header.runs, header.pixels);
   if (layout.bytes != bytes)
     refuse("the header asks for " + std::to_string(layout.bytes) + " bytes (" + std::to_string(header.runs) +

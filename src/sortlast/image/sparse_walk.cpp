@@ -1,25 +1,29 @@
-// How sparse links join, and which of the empty ones can be left out.
+// How sparse links join, and which empty ones can be left out.
 //
-// A block that one run covers is read where it lies. A block that runs cover in part is opened in the
-// first-level cache and blended like any other: blending run by run would need kernels for a pixel or two.
-// A block of nothing but empty pixels (E below) should cost nothing; but E is not always neutral, and the
-// result must have the bits that the dense images would give. What E does to gathered pixels g:
+// A block covered by one run is read in place. A block covered in part is expanded in the first-level cache
+// and blended like any other: blending run by run would need kernels for one or two pixels. A block of empty
+// pixels (E below) should cost nothing; but E is not always neutral, and the result must have the same bits
+// as with dense images. The effect of E on accumulated pixels g:
 //
-// over    From the front, 0 + (1 - 0) g: a -0 becomes +0 and every NaN the one NaN. From the back,
-//         g + (1 - a) 0 with a the alpha of g: the same if a <= 1; -0 stays if a > 1; all channels become NaN
-//         if a is infinite or NaN. Each is idempotent, they commute with each other, and E op E is E. So
-//         of a row of empty links, with no other between, one a side is enough, and of those at the
-//         beginning of the chain the first. A link that joins those is changed as by one more from the other
-//         side. What holds no -0 and no NaN but the one (E itself, or what E was put in front of) is g to one
-//         in front, and so is what links that join from the back make of it: a sum is -0 only if both are.
-//         No more can be left out: alphas above 1 can make the sign of a zero depend on every row.
-// add     g + 0: a -0 becomes +0, which no later sum undoes, and every NaN the one NaN. One E anywhere
-//         has the effect of many.
-// max, min, nearest depth   One E anywhere, since they are associative, commutative and idempotent.
-// closest A selection by depth and then by position: of equal pixels only the frontmost can be seen, so
-//         the frontmost E stands for all.
+// over    In front of g, E gives 0 + (1 - 0) g: a -0 becomes +0 and every NaN the standard NaN. Behind g, it
+//         gives g + (1 - a) 0 with a the alpha of g: unchanged if a <= 1; -0 stays if a > 1; all channels
+//         become
+//         NaN if a is infinite or NaN. Both are idempotent, they commute with each other, and E op E is E. In
+//         a
+//         row of consecutive empty links, one per side is therefore enough, and at the beginning of the chain
+//         the first one. A link that then joins that first E changes it like one more E from the other side.
+//         E
+//         in front of g changes nothing if g holds no -0 and no NaN but the standard one (g is E itself, or E
+//         was put in front of it). This stays true when links join from the back, because a sum is -0 only if
+//         both terms are. No more can be left out: alphas above 1 can make the sign of a zero depend on every
+//         row.
+// add     g + 0: a -0 becomes +0, which no later sum changes back, and every NaN the standard NaN. One E
+//         anywhere has the effect of many.
+// max, min, nearest depth   One E anywhere, because they are associative, commutative and idempotent.
+// closest A selection by depth and then by position: among equal pixels only the frontmost is visible, so
+//         the frontmost E replaces all others.
 //
-// A lone E joins in the cache and costs little; a row of many, as in a chain whose images hardly overlap,
+// A single E joins in the cache and costs little. A row of many, as in a chain of images that hardly overlap,
 // costs as much as one.
 #include "sortlast/image/blocks.hpp"
 
@@ -55,8 +59,8 @@ Cover RunCursor::cover(std::int64_t end) const {
   return runs_[next_].begin <= begin_ && end_of(runs_[next_]) >= end ? Cover::all : Cover::some;
 }
 
-// Most runs of scattered pixels are so short that to branch on their length costs more than to copy them. So
-// a piece of one size is copied, and empty pixels put over what it has too much; the next run lies behind.
+// Most runs of scattered pixels are so short that a branch on their length costs more than the copy. Copy a
+// piece of fixed size instead, and overwrite the excess with empty pixels; the next run comes later.
 template <std::size_t bytes, class Clear>
 void RunCursor::copy_runs(const std::byte* stored, std::int64_t end, std::byte* plane, Clear clear) const {
   constexpr std::size_t piece = bytes <= 8 ? 32 : 64;
@@ -100,7 +104,7 @@ SparseWalk::SparseWalk(Op op, int channels, bool depth, std::span<const Link> ch
 }
 
 std::int64_t SparseWalk::block(Gathering& gathering, std::int64_t begin, std::int64_t most) {
-  // See what the links hold of the block.
+  // Determine what the links hold in the block.
   const std::int64_t end = end_of_block(begin, most);
   const auto pixels = static_cast<std::size_t>(end - begin);
   for (std::size_t k = 0; k < chain_.size(); ++k) parts_[k] = part(k, end);
@@ -110,7 +114,7 @@ std::int64_t SparseWalk::block(Gathering& gathering, std::int64_t begin, std::in
     return end;
   }
 
-  // Leave out what others stand for.
+  // Leave out links that others replace.
   if (empty > 0) {
     if (op_ == Op::over)
       choose_over();
@@ -118,7 +122,7 @@ std::int64_t SparseWalk::block(Gathering& gathering, std::int64_t begin, std::in
       keep_one(representative());
   }
 
-  // Join the others.
+  // Join the other links.
   gathering.begin(begin, pixels);
   std::size_t room = 0;
   for (std::size_t k = 0; k < chain_.size(); ++k) {
@@ -135,8 +139,8 @@ std::int64_t SparseWalk::block(Gathering& gathering, std::int64_t begin, std::in
   return end;
 }
 
-// Where a long run or gap of a link ends, so that its blocks need not be opened; but a block is worth its
-// while only if it is not much shorter than others.
+// End the block at the end of a long run or gap of a link, so that the link's blocks need not be expanded,
+// unless this would make the block much shorter than the others.
 std::int64_t SparseWalk::end_of_block(std::int64_t begin, std::int64_t most) {
   constexpr std::int64_t least = block_pixels / 4;
   std::int64_t pixels = most;
@@ -155,12 +159,12 @@ SparseWalk::Part SparseWalk::part(std::size_t k, std::int64_t end) const {
   return cover == Cover::none ? Part::empty : cover == Cover::all ? Part::lying : Part::opened;
 }
 
-// Of each row of empty links keep the first from either side, in front only if what is gathered may hold a -0
-// or another NaN; of a row at the beginning the first.
+// In each row of empty links keep the first from each side, and the front one only if the accumulated pixels
+// may hold a -0 or a nonstandard NaN. In a row at the beginning keep the first.
 void SparseWalk::choose_over() {
   bool only_empty = true;
   bool clean = false;   // an empty link in front changes nothing
-  bool behind = false;  // nor does one behind
+  bool behind = false;  // an empty link behind changes nothing
   for (std::size_t k = 0; k < chain_.size(); ++k) {
     const bool front = chain_[k].side == Side::front;
     if (parts_[k] != Part::empty) {
@@ -182,8 +186,8 @@ void SparseWalk::keep_one(std::size_t kept) {
     if (parts_[k] == Part::empty && k != kept) parts_[k] = Part::left_out;
 }
 
-// The empty link that stands for all: the frontmost for closest, which is the last that joins from the front
-// or else the first of all; any for the others.
+// The empty link that replaces all others: for closest, the frontmost one, which is the last that joins from
+// the front or else the first of all; for the other operators, any.
 std::size_t SparseWalk::representative() const {
   for (std::size_t k = chain_.size(); op_ == Op::closest && k-- > 1;)
     if (parts_[k] == Part::empty && chain_[k].side == Side::front) return k;

@@ -1,9 +1,10 @@
-// Bytes: the operators on two images of uint8 whose blend is stored as uint8 at once.
+// Bytes: the operators on two uint8 images with a uint8 result.
 //
-// The bits are those that the way by float32 gives, in integers and four times as many of them in a vector.
-// Of add, max and min that is plain, for chains too: a sum of 255 terms above 0 is full, and the rounding
-// errors of as many floats are far from half a unit. Over is f + (255 - a) b / 255, rounded: as 255 is odd it
-// lies at least 1 / 510 away from the middle between two bytes, and float32 is nearer to it than that.
+// The bits equal those of the float32 computation, but the arithmetic uses integers, four times as many per
+// vector. For add, max and min this also holds for chains: a sum of 255 terms above 0 is saturated, and the
+// rounding errors of as many floats are far below half a unit. Over is f + (255 - a) b / 255, rounded.
+// Because 255 is odd, this value is at least 1 / 510 away from the midpoint between two bytes, and the error
+// of float32 is smaller.
 #pragma once
 
 #include "sortlast/image/kernels/vector.hpp"
@@ -54,8 +55,8 @@ struct OverBytes {
     const Pixels seen = 255 - (bits_as<Pixels>(front) >> 24);
     const Pairs share = bits_as<Pairs>(seen | seen << 16);
 
-    // The even and the odd bytes of the back times their share, divided by 255: x / 255, rounded, is
-    // y + y / 256 divided by 256, with y = x + 128.
+    // The even and the odd bytes of the back times their share, divided by 255. x / 255, rounded, equals (y +
+    // y / 256) / 256 with y = x + 128.
     const Pairs even = (bits_as<Pairs>(back) & 0xff) * share + 128;
     const Pairs odd = (bits_as<Pairs>(back) >> 8) * share + 128;
     const Pairs behind = ((even + (even >> 8)) >> 8) | ((odd + (odd >> 8)) & 0xff00);

@@ -1,8 +1,9 @@
-// Chain: images of uint8 that join one after another by over, with what is gathered in registers.
+// Chain: uint8 images that join one after another with over, accumulated in registers.
 //
-// Kept in the cache it would be read and written by every link, which costs as much as the arithmetic. And a
-// vector holds one channel of as many pixels, so that alpha need not be spread over the channels. The
-// operations on each value and their order are those of Over, so the bits are; bytes make no NaN.
+// If the accumulated pixels were kept in the cache, every link would read and write them, which costs as much
+// as the arithmetic. A vector holds one channel of several pixels, so alpha need not be spread over the
+// channels. The operations on each value and their order are the same as in Over, and so are the bits; bytes
+// cannot make a NaN.
 #pragma once
 
 #include "sortlast/image/kernels/dispatch.hpp"
@@ -16,7 +17,8 @@ struct Gathered {
   Floats<lanes> red, green, blue, alpha;
 };
 
-// A byte that is not shifted down is a larger integer, and by a power of two less times it the same float.
+// A byte that is not shifted down is a larger integer. Multiplying it by a unit smaller by that power of two
+// gives the same float.
 template <int lanes>
 inline Gathered<lanes> floats_of_pixels(const std::byte* from) {
   using Bits = typename VectorOf<std::uint32_t, lanes>::type;
@@ -38,7 +40,7 @@ inline Gathered<lanes> over(const Gathered<lanes>& front, const Gathered<lanes>&
           front.blue + through * back.blue, front.alpha + through * back.alpha};
 }
 
-// A shift drops what is above the byte.
+// The shifts drop the bits above the byte.
 template <int lanes>
 inline Words<lanes> bytes_of(const Gathered<lanes>& gathered) {
   return Uint8::from_float<lanes>(gathered.red) | Uint8::with_exponent<lanes>(gathered.green) << 8 |

@@ -1,4 +1,4 @@
-// Kernel dispatch: a table of the kernels for each instruction set, one of which is chosen at run time.
+// Kernel dispatch: a table of kernels for each instruction set, selected at run time.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +6,9 @@
 
 namespace sortlast {
 
-// Lengths count channels (pixels times channels per pixel) or pixels, as the parameter says. Pointers
-// need no alignment. Arrays are indexed by Scalar (float32, float16, uint8) in its order, and
-// those of two by whether the link lies in front of what is gathered.
+// Lengths count channels (pixels times channels per pixel) or pixels, as the parameter's name says. Pointers
+// need no alignment. Arrays of 3 are indexed by Scalar (float32, float16, uint8), arrays of 2 by whether the
+// link lies in front of the accumulated pixels.
 struct Kernels {
   using Convert = void (*)(std::byte* to, const std::byte* from, std::size_t channels);
   using Combine = void (*)(std::byte* to, const std::byte* gathered, const std::byte* link,
@@ -24,26 +24,26 @@ struct Kernels {
   using EmptyBlocks = std::size_t (*)(const std::byte* colour, const std::byte* depth,
                                       std::size_t pixel_bytes, std::size_t blocks, std::size_t skip);
 
-  // float32 from the scalar, and the scalar from float32, rounded to nearest even; no overlap. Null for
-  // float32, which needs neither.
+  // Convert the scalar type to float32, and float32 to the scalar type, rounded to nearest even; no overlap.
+  // Null for float32, which needs no conversion.
   Convert load[3];
   Convert store[3];
 
-  // float32 `to` = float32 `gathered` op `link` of the scalar; `to` may be `gathered`.
+  // float32 `to` = float32 `gathered` op `link` of the scalar type; `to` may be `gathered`.
   Combine over[2][3];  // RGBA
   Combine add[3];
   Combine max[3];
   Combine min[3];
 
-  // The same of uint8 `gathered` and `link` into uint8 `to`, rounded.
+  // The same for uint8 `gathered` and `link`, rounded into uint8 `to`.
   Combine over_bytes[2];  // RGBA
   Combine add_bytes;
   Combine max_bytes;
   Combine min_bytes;
 
-  // Links of RGBA of uint8 that join by over, some at a time: `gathered`, float32 in an order of its own,
-  // goes from one call to the next. The first `begins`; the last has somewhere `to` write uint8, rounded, the
-  // others null.
+  // Join uint8 RGBA links with over, several per call. `gathered` (float32 in a private layout) carries the
+  // state from one call to the next. The first call `begins`. In the last call `to` receives the rounded
+  // uint8 pixels; in the others it is null.
   struct Joining {
     const std::byte* colour;
     bool in_front;
@@ -51,18 +51,21 @@ struct Kernels {
   void (*over_chain)(std::byte* to, std::byte* gathered, const Joining* links, std::size_t count,
                      std::size_t pixels, bool begins);
 
-  Nearest nearest[2];        // the depth planes of over, add, max and min; `to` may be `gathered`
+  Nearest nearest[2];        // for the depth planes of over, add, max and min; `to` may be `gathered`
   Closest closest[2][3][2];  // [..][..][channels - 3]; `to` may be `gathered`
 
-  // Pixels before the first group of 64 that holds one not nearer than `limit`; all if there is none.
+  // Number of pixels before the first group of 64 that contains one not nearer than `limit`; all pixels if
+  // there is no such group.
   std::size_t (*nearer)(const std::byte* depth, float limit, std::size_t pixels);
 
-  // Copy past the caches; no overlap. After the last, and before others may read it, fence().
+  // Copy past the caches; no overlap. Call fence() after the last copy, before other threads may read the
+  // result.
   void (*stream)(std::byte* to, const std::byte* from, std::size_t bytes);
   void (*fence)();
 
-  // The last `closest` of colours of four bytes, straight to where the pixels stay, and past the caches if it
-  // `streams`. Unless `cover` is null it lies where no pixel is nearer than its depth.
+  // The last `closest` of a chain with 4-byte colours, written straight to the final place, and past the
+  // caches if it `streams`. If `cover` is not null, it replaces all pixels that are not nearer than its
+  // depth.
   struct Cover {
     std::int32_t colour;
     float depth;
@@ -72,16 +75,16 @@ struct Kernels {
                         std::size_t pixels, const Cover* cover, bool streams);
   Last last_closest[2];  // [link in front]
 
-  // Bit i % 64 of masks[i / 64] = whether pixel i is active (image/active.hpp); the bits of the last mask
-  // beyond the pixels are 0.
+  // Bit i % 64 of masks[i / 64] = whether pixel i is active (image/active.hpp). Unused bits of the last mask
+  // are 0.
   Active active[3][2][2];  // [..][channels - 3][with depth]
 
-  // Blocks of 64 pixels that are empty before the first that is not. `skip`: bytes between the last block and
-  // what will be looked through next.
+  // Number of empty blocks of 64 pixels before the first that is not empty. `skip`: bytes between the last
+  // block and the range that will be searched next.
   EmptyBlocks empty_blocks[2][2];  // [with depth][from the back]
 };
 
-// One table for each instruction set of the build; kernels.cpp is compiled once for each.
+// One table per instruction set of the build; kernels.cpp is compiled once for each.
 namespace baseline {
 const Kernels& kernels();
 }
@@ -92,7 +95,7 @@ namespace x86_64_v4 {
 const Kernels& kernels();
 }
 
-// The best table that this processor can run, or the one that use_target() of blend.hpp chose.
+// The best table for this processor, or the one selected by use_target() of blend.hpp.
 const Kernels& active_kernels();
 
 }  // namespace sortlast

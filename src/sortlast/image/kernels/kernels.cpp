@@ -1,5 +1,5 @@
-// The kernels of one instruction set: compiled once for each, with SORTLAST_TARGET its namespace. Those of
-// operators.hpp, and the scan for active pixels, which pixels hold anything.
+// The kernels of one instruction set: the operators of operators.hpp and the scan for active pixels. Compiled
+// once per instruction set, with SORTLAST_TARGET as the namespace.
 #include "sortlast/image/kernels/bytes.hpp"
 #include "sortlast/image/kernels/chain.hpp"
 #include "sortlast/image/kernels/dispatch.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 // ---- The scan for active pixels -------------------------------------------------------------------
 
-// 1 for each of `count` pixels of `words` words of colour that is not the empty one, else 0.
+// 1 for each of `count` pixels, of `words` words of colour, that is not empty, otherwise 0.
 template <class Word, int words, bool has_depth>
 inline void flag_active(std::uint8_t* flags, const std::byte* colour, const std::byte* depth,
                         std::size_t count) {
@@ -26,16 +26,16 @@ inline void flag_active(std::uint8_t* flags, const std::byte* colour, const std:
   }
 }
 
-// Eight flags as the lowest bits. The multiplication brings flag k, at bit 8 k, to bit 56 + k.
+// Pack eight flags into the lowest bits. The multiplication moves flag k from bit 8 k to bit 56 + k.
 inline std::uint64_t bits_of(const std::uint8_t* flags) {
   std::uint64_t bytes = 0;
   for (int k = 0; k < 8; ++k) bytes |= static_cast<std::uint64_t>(flags[k]) << (8 * k);
   return bytes * 0x0102040810204080 >> 56;
 }
 
-// Fetch the bytes that will be looked at a page later, into the second-level cache. The processor's own
-// prefetching stops at the end of a page, and one past the caches (NTA) takes twice as long for the same
-// bytes.
+// Prefetch bytes that will be read one page later into the second-level cache. The processor's own
+// prefetching stops at the end of a page, and a prefetch past the caches (NTA) takes twice as long for the
+// same bytes.
 constexpr std::size_t fetched_ahead = 4096;
 template <std::size_t bytes>
 inline void fetch_ahead(const std::byte* from) {
@@ -63,7 +63,7 @@ void active(std::uint64_t* masks, const std::byte* colour, const std::byte* dept
   }
 }
 
-// Whether any bit is set, by halves: an extraction of each lane would take as long as reading a KiB.
+// Whether any bit is set, by halves: extracting each lane would take as long as reading a KiB.
 template <class Vector>
 inline bool any_bit(const Vector& vector) {
   if constexpr (sizeof vector > 16) {
@@ -83,7 +83,7 @@ inline bool any_bit(const Vector& vector) {
   }
 }
 
-// Whether `pixels` pixels, a multiple of 64, are empty. Meanwhile as many bytes from `next` on are fetched.
+// Whether `pixels` pixels, a multiple of 64, are empty. Prefetches the same number of bytes from `next` on.
 template <bool has_depth>
 inline bool empty(const std::byte* colour, const std::byte* depth, std::size_t pixel_bytes,
                   std::size_t pixels, const std::byte* next) {
@@ -102,9 +102,9 @@ inline bool empty(const std::byte* colour, const std::byte* depth, std::size_t p
   return !any_bit(any);
 }
 
-// How many blocks of 64 pixels are empty before the first that is not, from the front or from the back. At
-// the speed of memory, which takes few tests, four blocks together as long as they are empty, and the next
-// page under way; where that lies behind the last block, what is `skip` bytes behind it is needed next.
+// Number of empty blocks of 64 pixels before the first that is not empty, from the front or from the back. To
+// run at memory speed, it makes few tests, examines four blocks at once while they are empty, and prefetches
+// the next page. If that page lies beyond the last block, it prefetches `skip` bytes further on.
 template <bool has_depth, bool from_back>
 std::size_t empty_blocks(const std::byte* colour, const std::byte* depth, std::size_t pixel_bytes,
                          std::size_t blocks, std::size_t skip) {
@@ -126,7 +126,7 @@ std::size_t empty_blocks(const std::byte* colour, const std::byte* depth, std::s
   return done;
 }
 
-// ---- Behind all images, and past the caches --------------------------------------------------------
+// ---- Background depth tests --------------------------------------------------------------------------
 
 std::size_t nearer(const std::byte* depth, float limit, std::size_t pixels) {
   constexpr std::size_t width = 64;

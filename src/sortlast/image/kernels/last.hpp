@@ -1,7 +1,8 @@
-// Last: the last join of closest, with the background, straight from two images to where the pixels stay.
+// Last: the last join of closest, with the background, straight from two images to the final pixels.
 //
-// Of two large images every pass over a block in the cache is felt: one for the join, one for the background
-// and one that writes the block take a third longer in the cache than this one, and a tenth with memory.
+// With two large images, every pass over a block in the cache is noticeable. Three passes, one for the join,
+// one for the background and one that writes the block, take a third longer than this one in the cache, and a
+// tenth longer with memory.
 #pragma once
 
 #include "sortlast/image/kernels/dispatch.hpp"
@@ -53,7 +54,7 @@ template <bool link_in_front>
 void last_closest(std::byte* to, std::byte* to_depth, const std::byte* gathered,
                   const std::byte* gathered_depth, const std::byte* link, const std::byte* link_depth,
                   std::size_t pixels, const Kernels::Cover* cover, bool streams) {
-  // Both planes have to begin their lines together.
+  // The lines of both planes must begin at the same pixels.
   const bool past = streams &&
                     reinterpret_cast<std::uintptr_t>(to) % line_bytes ==
                         reinterpret_cast<std::uintptr_t>(to_depth) % line_bytes &&

@@ -5,8 +5,8 @@
 
 namespace sortlast::SORTLAST_TARGET {
 
-// Every NaN becomes the same one. Which payload and sign a processor gives depends on its make and on the
-// order of operands, and the bits of a blend depend on neither.
+// Make all NaNs the same. The payload and sign that a processor produces depend on its make and on the order
+// of the operands; the bits of a blend must not.
 template <int lanes>
 inline Floats<lanes> with_one_nan(Floats<lanes> x) {
   const Floats<lanes> nan = Floats<lanes>{} + __builtin_nanf("");
@@ -83,8 +83,8 @@ void combine(std::byte* to, const std::byte* gathered, const std::byte* link, st
   });
 }
 
-// All bits set in the lanes where the back is to be seen: it is nearer than the front, or the front has
-// no depth (NaN) and it has one.
+// All bits are set in the lanes where the back is visible: it is nearer than the front, or the front's depth
+// is NaN and the back's is not.
 template <int lanes>
 inline Words<lanes> back_is_seen(Floats<lanes> front, Floats<lanes> back) {
   return bits_as<Words<lanes>>((front <= back) == 0) & bits_as<Words<lanes>>(back == back);
@@ -95,7 +95,7 @@ inline Words<lanes> link_is_seen(Floats<lanes> gathered, Floats<lanes> link) {
   return link_in_front ? ~back_is_seen<lanes>(link, gathered) : back_is_seen<lanes>(gathered, link);
 }
 
-// Bits of b where the mask has them set, of a elsewhere: no branch for the depths to mispredict.
+// Bits of b where the mask is set, of a elsewhere, without a branch that the depths could mispredict.
 template <class T>
 inline T select(T mask, T a, T b) {
   return static_cast<T>(a ^ ((a ^ b) & mask));
@@ -124,7 +124,7 @@ inline void select_piece<Words<4>>(std::byte* to, const std::byte* gathered, con
   write(to, select(mask, read<Words<4>>(gathered), read<Words<4>>(link)));
 }
 
-// Select a pixel in pieces of falling powers of two.
+// Select a pixel in pieces of decreasing powers of two.
 template <std::size_t bytes>
 inline void select_pixel(std::byte* to, const std::byte* gathered, const std::byte* link, std::int32_t seen) {
   constexpr std::size_t after_16 = bytes & 16, after_8 = bytes & 24, after_4 = bytes & 28,
@@ -140,7 +140,7 @@ inline void select_pixel(std::byte* to, const std::byte* gathered, const std::by
     select_piece<std::uint8_t>(to + after_2, gathered + after_2, link + after_2, seen);
 }
 
-// Masks of pixels that are kept at once: a multiple of every vector.
+// Number of masks kept at once: a multiple of every vector.
 inline constexpr std::size_t batch = 256;
 
 template <bool link_in_front, std::size_t colour_bytes>
@@ -150,7 +150,7 @@ void closest(std::byte* to, std::byte* to_depth, const std::byte* gathered, cons
   for (std::size_t begin = 0; begin < pixels; begin += batch) {
     const std::size_t count = pixels - begin < batch ? pixels - begin : batch;
 
-    // Compare the depths; a colour of one word is selected as its depth is.
+    // Compare the depths. A colour of one word is selected along with its depth.
     each_vector<1>(count, [=, room = masks]<int lanes>(std::size_t i) {
       const std::size_t at = (begin + i) * 4;
       const auto a = read<Floats<lanes>>(gathered_depth + at);

@@ -1,5 +1,6 @@
-// Stream: copies past the caches. A line that is overwritten as a whole need not be read first, which is a
-// quarter of what two images of a large frame move; but who reads it next finds it in memory only.
+// Stream: copies past the caches. A line that is overwritten as a whole need not be read first, which saves a
+// quarter of the memory traffic of two images of a large frame. The next reader finds the data only in
+// memory.
 #pragma once
 
 #include "sortlast/image/kernels/words.hpp"
@@ -8,7 +9,7 @@ namespace sortlast::SORTLAST_TARGET {
 
 inline constexpr std::size_t line_bytes = 64;
 
-// A vector to an address that it is aligned to.
+// Write a vector to an address with the vector's alignment.
 template <class Vector>
 inline void write_past(std::byte* to, const Vector& v) {
 #if defined(__AVX512F__)
@@ -36,7 +37,7 @@ inline void stream(std::byte* to, const std::byte* from, std::size_t bytes) {
   __builtin_memcpy(to + i, from + i, bytes - i);
 }
 
-// What was streamed is there for whoever sees what is written next.
+// Make streamed data visible before anything written later.
 inline void fence() {
 #if defined(__SSE2__)
   _mm_sfence();

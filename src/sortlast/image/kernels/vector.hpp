@@ -1,23 +1,23 @@
-// Short vectors of the compiler (GCC and Clang), as wide as the instruction set being compiled for, and how
-// stored scalars become vectors of float32 and back.
+// Short vectors of the compiler (GCC and Clang), as wide as the instruction set being compiled for, and
+// conversions of stored scalars to vectors of float32 and back.
 //
-// Included only by kernels.cpp, once for each instruction set, inside its own namespace. Nothing of std
-// may be called here or in the files beside this one: an inline function compiled for AVX-512 could be
-// the copy that the linker keeps for the whole program.
+// Included only by kernels.cpp, once per instruction set, inside its namespace. Neither this file nor its
+// neighbours may call anything of std: an inline function compiled for AVX-512 could be the copy that the
+// linker keeps for the whole program.
 //
-// Rejected: Google Highway (1.0.3, that of Debian 12). It has no vectors for plain x86-64, which is SSE2, and
-// a port was not within 3 % everywhere: its time over ours, both in turns on one core of a Xeon with AVX-512,
-// GCC 12, medians of 101, blocks of 1024 pixels in the cache:
+// Rejected: Google Highway (1.0.3, the version of Debian 12). It has no vectors for plain x86-64, which is
+// SSE2, and a port did not stay within 3 % everywhere. Its time divided by ours, alternating on one core of a
+// Xeon with AVX-512, GCC 12, medians of 101, blocks of 1024 pixels in the cache:
 //
 //              over             closest RGBA     active RGBA
 //              float32  uint8   float32  uint8   float32  with depth  uint8
 //   x86-64-v4  0.99     0.86    1.07     0.97    0.68     0.77        0.18
 //   x86-64-v3  0.98     0.74    1.20     0.97    0.91     0.99        0.52
 //
-// With images of 32 MiB, where memory decides, the medians ran from 0.87 to 1.11, but for the last (0.8).
-// That was when bytes were widened through a buffer, where it did so in registers, as words.hpp does since.
-// What it does better still is to take a mask of bits from a comparison, for which vectors of the compiler
-// have no word.
+// With images of 32 MiB, where memory is the limit, the medians ranged from 0.87 to 1.11, except for the last
+// column (0.8). At that time this code widened bytes through a buffer; Highway did so in registers, as
+// words.hpp does now. Highway's remaining advantage is taking a bit mask from a comparison, which the
+// compiler's vectors cannot express.
 #pragma once
 
 #if defined(__SSE2__)
@@ -46,7 +46,7 @@ using Floats = typename VectorOf<float, lanes>::type;
 template <int lanes>
 using Words = typename VectorOf<std::int32_t, lanes>::type;
 
-// The vector that lies at an address of any alignment.
+// Read a vector from an address of any alignment.
 template <class V>
 inline V read(const std::byte* from) {
   V v;
@@ -59,7 +59,7 @@ inline void write(std::byte* to, const V& v) {
   __builtin_memcpy(to, &v, sizeof v);
 }
 
-// The same bits as another type.
+// Reinterpret the bits as another type.
 template <class To, class From>
 inline To bits_as(const From& from) {
   static_assert(sizeof(To) == sizeof(From));
@@ -68,12 +68,12 @@ inline To bits_as(const From& from) {
   return to;
 }
 
-// Bytes of a link fetched ahead: the processor's own prefetching begins anew with each link of each block,
-// which costs a chain of 8 a fifth of its speed.
+// Number of bytes of a link to prefetch. The processor's own prefetching starts again with each link of each
+// block, which costs a chain of 8 links a fifth of its speed.
 inline constexpr std::size_t prefetch_bytes = 2048;
 
-// Call step<lanes>(i) for i from 0 to count: whole vectors of `most` lanes first, then the rest in pieces of
-// `least` lanes, of which count must be a multiple.
+// Call step<lanes>(i) for i from 0 to count: first whole vectors of `most` lanes, then the rest in pieces of
+// `least` lanes. `count` must be a multiple of `least`.
 template <int least, int most = native_lanes, class Step>
 inline void each_vector(std::size_t count, Step step) {
   std::size_t i = 0;
@@ -93,8 +93,8 @@ struct Float32 {
   }
 };
 
-// IEEE 754 binary16. Half to float is exact; float to half rounds to nearest, ties to even. A NaN keeps
-// as much of its payload as fits, so that half to float to half returns every one of the 65536 patterns.
+// IEEE 754 binary16. Half to float is exact; float to half rounds to nearest, ties to even. A NaN keeps as
+// much of its payload as fits, so that half to float to half preserves all 65536 patterns.
 struct Float16 {
   using Stored = std::uint16_t;
 
@@ -120,11 +120,11 @@ struct Float16 {
     const Words<lanes> all = bits_as<Words<lanes>>(x);
     const Words<lanes> magnitude = all & 0x7fffffff;
 
-    // Normal: rebias and add half a unit less one (0xfff - 0x38000000), add one if odd, drop 13 bits; may
-    // carry to infinity. Unsigned, since the lanes of NaNs overflow.
+    // Normal: rebias, add half a unit less one (0xfff - 0x38000000), add one if odd, drop 13 bits. May carry
+    // to infinity. Unsigned, because the lanes of NaNs overflow.
     const auto wide = bits_as<typename VectorOf<std::uint32_t, lanes>::type>(magnitude);
     const Words<lanes> normal = bits_as<Words<lanes>>((wide - 0x37fff001 + ((wide >> 13) & 1)) >> 13);
-    // Subnormal: the addition of 0.5 (0x3f000000) aligns the last bit with 2^-24 and rounds.
+    // Subnormal: adding 0.5 (0x3f000000) aligns the last bit with 2^-24 and rounds.
     const Floats<lanes> aligned = bits_as<Floats<lanes>>(magnitude) + 0.5f;
     const Words<lanes> subnormal = bits_as<Words<lanes>>(aligned) - 0x3f000000;
     // NaN: the upper bits of the payload, or the quiet bit if none of them is set.
@@ -138,7 +138,7 @@ struct Float16 {
   }
 };
 
-// x within [0, 1], NaN as 0: two instructions of x86, for which the compiler takes four.
+// Clamp x to [0, 1], NaN to 0, in two instructions on x86; the compiler needs four.
 template <int lanes>
 inline Floats<lanes> clamp(Floats<lanes> x) {
 #if defined(__AVX512F__)
@@ -163,7 +163,7 @@ inline Floats<lanes> clamp(Floats<lanes> x) {
   return x < 1.0f ? x : Floats<lanes>{} + 1.0f;
 }
 
-// Bytes that stand for [0, 1]. Stored saturating, NaN as 0.
+// Bytes that represent [0, 1]. Stores saturate, and NaN becomes 0.
 struct Uint8 {
   using Stored = std::uint8_t;
 
@@ -177,7 +177,7 @@ struct Uint8 {
     return with_exponent<lanes>(x) - 0x4b000000;
   }
 
-  // The byte with 0x4b0000 above it.
+  // The byte, with 0x4b0000 above it.
   template <int lanes>
   static Words<lanes> with_exponent(Floats<lanes> x) {
     // 2^23 (0x4b000000) leaves no bits for a fraction: the addition rounds to nearest even.

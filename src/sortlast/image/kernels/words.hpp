@@ -1,7 +1,7 @@
 // Words: stored scalars as vectors of 32-bit words and back, in registers.
 //
-// Between vectors of different widths GCC 12 goes lane by lane, so x86 has instructions of its own here; what
-// has none is left to the compiler. Nothing of std, as in vector.hpp.
+// GCC 12 converts between vectors of different widths lane by lane, so x86 uses its own instructions here;
+// other processors leave it to the compiler. Nothing of std, as in vector.hpp.
 #pragma once
 
 #include "sortlast/image/kernels/vector.hpp"
@@ -9,7 +9,7 @@
 namespace sortlast::SORTLAST_TARGET {
 
 #if defined(__SSE2__)
-// That many bytes at an address of any alignment, from and to the lowest lanes.
+// Read or write this number of bytes at an address of any alignment, to or from the lowest lanes.
 inline __m128i read_16(const std::byte* from) {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
 }
@@ -32,7 +32,7 @@ inline __m128i narrow_16(__m128i low, __m128i high) {
 }
 #endif
 
-// The words of `lanes` scalars that lie at an address of any alignment.
+// The words of `lanes` scalars at an address of any alignment.
 template <class Stored, int lanes>
 inline Words<lanes> read_words(const std::byte* from) {
   if constexpr (sizeof(Stored) == 4) {
@@ -65,7 +65,7 @@ inline Words<lanes> read_words(const std::byte* from) {
   }
 }
 
-// Stores words, each of which fits into a scalar.
+// Store words, each of which fits into a scalar.
 template <class Stored, int lanes>
 inline void write_words(std::byte* to, const Words<lanes>& words) {
   if constexpr (sizeof(Stored) == 4) {
