@@ -7,16 +7,13 @@
 //
 // over    In front of g, E gives 0 + (1 - 0) g: a -0 becomes +0 and every NaN the standard NaN. Behind g, it
 //         gives g + (1 - a) 0 with a the alpha of g: unchanged if a <= 1; -0 stays if a > 1; all channels
-//         become
-//         NaN if a is infinite or NaN. Both are idempotent, they commute with each other, and E op E is E. In
-//         a
-//         row of consecutive empty links, one per side is therefore enough, and at the beginning of the chain
-//         the first one. A link that then joins that first E changes it like one more E from the other side.
-//         E
-//         in front of g changes nothing if g holds no -0 and no NaN but the standard one (g is E itself, or E
-//         was put in front of it). This stays true when links join from the back, because a sum is -0 only if
-//         both terms are. No more can be left out: alphas above 1 can make the sign of a zero depend on every
-//         row.
+//         become NaN if a is infinite or NaN. Both are idempotent, they commute with each other, and E op E
+//         is E. In a row of consecutive empty links, one per side is therefore enough, and at the beginning
+//         of the chain the first one. The next link then joins this E, which changes the link like one more E
+//         from the other side. E in front of g changes nothing if g holds no -0 and no NaN but the standard
+//         one (g is E itself, or E was put in front of it). This stays true when links join from the back,
+//         because a sum is -0 only if both terms are. No more can be left out: alphas above 1 can make the
+//         sign of a zero depend on every row.
 // add     g + 0: a -0 becomes +0, which no later sum changes back, and every NaN the standard NaN. One E
 //         anywhere has the effect of many.
 // max, min, nearest depth   One E anywhere, because they are associative, commutative and idempotent.

@@ -1,6 +1,6 @@
-// Algorithm: what one is, and what its file is written with.
+// Algorithm: the interface of algorithms, and helpers for writing one.
 //
-// To add an algorithm, write one file in algorithms/ and add one line to the list in registry.cpp; the
+// To add an algorithm, write one file in algorithms/ and add one line to the list in registry.cpp. The
 // property tests, the command line and every interface find it there.
 #pragma once
 
@@ -17,15 +17,15 @@
 
 namespace sortlast {
 
-// An algorithm for one setting, which outlives it.
+// An algorithm for one setting, which must outlive it.
 class Algorithm {
  public:
   virtual ~Algorithm() = default;
   virtual Program program(std::int32_t rank) const = 0;
-  // Finished pixels of a rank: those of program(rank).result, found without making the program.
+  // The finished pixels of a rank: the pixels of program(rank).result, computed without making the program.
   virtual Range piece(std::int32_t rank) const = 0;
   virtual std::int32_t stages() const = 0;
-  // Most stages that one rank has under way at once; 0: no limit.
+  // Maximum number of stages that one rank has in progress at once; 0: no limit.
   virtual std::int32_t window() const { return 0; }
   // See Schedule::incremental().
   virtual bool incremental() const { return false; }
@@ -40,18 +40,18 @@ struct CostTerms {
   double blended = 0;
 };
 
-// What an algorithm's file tells the registry.
+// The entry of an algorithm in the registry.
 struct AlgorithmDefinition : AlgorithmEntry {
-  // `parameters` is what follows the colon (empty if nothing does) and is completed in place with the
-  // defaults that were taken. Throws ArgumentError.
+  // `parameters` is the text after the colon (empty if there is none). The function completes it with the
+  // defaults that it chose. Throws ArgumentError.
   std::function<std::unique_ptr<Algorithm>(const Setting&, std::string& parameters)> make;
   std::function<CostTerms(std::int32_t p, const std::string& parameters)> terms;
 };
 
 std::span<const AlgorithmDefinition> definitions();
 
-// An algorithm's full name taken apart: its definition and what follows the colon. Throws ArgumentError,
-// listing the names that exist.
+// The parts of an algorithm's full name: its definition and the text after the colon. Throws ArgumentError
+// with a list of the valid names.
 struct AlgorithmName {
   const AlgorithmDefinition& definition;
   std::string parameters;
@@ -61,15 +61,15 @@ AlgorithmName parse_algorithm(std::string_view name);
 // For algorithms without parameters: throws ArgumentError unless `parameters` is empty.
 void refuse_parameters(std::string_view name, const std::string& parameters);
 
-// Radix-k's factors of p, in order of rounds, where none are given: as many of up to 8 as p has, large ones
-// first; a prime factor above 8 is a round of its own. Empty for p = 1.
+// Default factors of p for radix-k, in order of rounds: the largest divisor up to 8 first; a prime factor
+// above 8 gets its own round. Empty for p = 1.
 std::vector<std::int64_t> default_radices(std::int64_t p);
 
-// What follows the colon of "two-level:NAME", taken apart; direct-send if nothing does. Throws ArgumentError.
+// Parse the text after the colon of "two-level:NAME"; the default is direct-send. Throws ArgumentError.
 AlgorithmName inner_algorithm(const std::string& parameters);
 
-// Permutations of ranks; an empty vector stands for the identity. check_permutation() throws ArgumentError
-// unless `ranks` is empty or lists each of 0..p-1 once; `what` names it in the message.
+// Permutations of ranks; an empty vector means the identity. check_permutation() throws ArgumentError unless
+// `ranks` is empty or lists each of 0..p-1 once; `what` names it in the message.
 void check_permutation(const std::vector<std::int32_t>& ranks, std::int32_t p, std::string_view what);
 std::vector<std::int32_t> inverse(const std::vector<std::int32_t>& permutation);
 
@@ -78,26 +78,27 @@ inline std::int32_t at(const std::vector<std::int32_t>& permutation, std::int64_
                              : permutation[static_cast<std::size_t>(index)];
 }
 
-// A fragment that will be there: its value and the depth range that it holds.
+// A fragment that will become available: its value and its depth range.
 struct Arrival {
   Value value = 0;
   Range depth;
 };
 
-// Append to `program` the merges that turn `arrivals` (in the order in which they are expected) into the
-// part `pixels` of `target`, and the values that they need in between. `circle` is p if depth positions
-// are counted round a circle (operators that commute), else 0. The arrivals' depth ranges must tile one
-// range. O(k log k) for k arrivals.
+// Append to `program` the merges that turn `arrivals` (in their expected order) into the part `pixels` of
+// `target`, together with intermediate values. `circle` is p if depth positions are counted modulo p
+// (operators that commute), otherwise 0. The depth ranges of the arrivals must tile one range. O(k log k) for
+// k arrivals.
 void append_merges(Program& program, Value target, Range pixels, const std::vector<Arrival>& arrivals,
                    std::int64_t circle);
 
-// The same in pairs, for two arrivals or more: their two halves in depth order are joined, each of which is
-// made so itself. Every merge can be made as soon as its two inputs are there, whatever the order of the
-// arrivals, and each is in no more than log2(k) of them, rounded up. Depth positions are not counted round.
+// Same with merges in pairs, for at least two arrivals: the two halves in depth order are merged, each
+// computed recursively. Every merge can run as soon as its two inputs exist, whatever the order of arrivals,
+// and each arrival takes part in at most log2(k) merges, rounded up. Depth positions are not counted modulo
+// p.
 void append_pairs(Program& program, Value target, Range pixels, std::vector<Arrival> arrivals);
 
-// The members of `range`, `centre` first, then by distance from it, to either side in turn: the order in
-// which a rank that sits at `centre` expects its neighbours in depth, so that one chain joins them all.
+// The members of `range`: `centre` first, then by distance from it, alternating between both sides. In this
+// order a rank at `centre` expects its neighbours in depth, so that one chain joins them all.
 std::vector<std::int64_t> nearest_first(Range range, std::int64_t centre);
 
 }  // namespace sortlast

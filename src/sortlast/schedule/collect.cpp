@@ -48,7 +48,7 @@ Program Collect::program(std::int32_t rank) const {
   program.result = 0;
   if (p_ == 1) return program;
 
-  // Receive all others' images, and merge them.
+  // Receive all other ranks' images, and merge them.
   std::vector<Arrival> arrivals{{0, depth_of(rank)}};
   for (std::int32_t peer = 0; peer < p_; ++peer) {
     if (peer == root_) continue;

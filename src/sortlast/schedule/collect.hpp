@@ -1,7 +1,7 @@
 // Collect: a schedule in which every rank sends its whole image to one rank, which merges them all.
 //
-// It moves n (p-1) pixels to one rank, where direct-send brings n (p-1)/p to each and leaves the tiles to be
-// gathered. It is the cheaper one where images are far smaller than the frame that has to be whole at a rank.
+// It moves n (p-1) pixels to one rank, while direct-send moves n (p-1)/p to each rank and leaves the tiles to
+// be gathered. It is cheaper if images are far smaller than a frame that must be complete on one rank.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace sortlast {
 
-// Throws ArgumentError: a wrong setting, a root that is no rank.
+// Throws ArgumentError: an invalid setting or root.
 Schedule collect_schedule(Setting setting, std::int32_t root);
 
 }  // namespace sortlast

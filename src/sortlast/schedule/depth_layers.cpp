@@ -27,7 +27,7 @@ DepthLayers::DepthLayers(const Schedule& schedule) : p_(schedule.p()), images_(s
   const Setting& setting = schedule.setting();
   if (setting.positions.empty()) return;
 
-  // Where each rank stands in the programs' depth ranges.
+  // Find the place of each rank in the programs' depth ranges.
   std::vector<std::int64_t> place;
   for (std::int32_t rank = 0; rank < schedule.p(); ++rank)
     place.push_back(schedule.program(rank).values.front().depth.begin);
@@ -48,7 +48,7 @@ DepthLayers::DepthLayers(const Schedule& schedule) : p_(schedule.p()), images_(s
 
 DepthLayers::Count DepthLayers::of(Range depth) const {
   if (images_of_.empty()) return {depth.size(), 1};
-  // Depth ranges are counted round a circle of p.
+  // Depth ranges are counted modulo p.
   const auto round = [&](std::int64_t place) { return (place % p_ + p_) % p_; };
   const auto inside = [&](std::int64_t place) { return round(place - depth.begin) < depth.size(); };
   Count count;

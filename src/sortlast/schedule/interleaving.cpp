@@ -1,4 +1,4 @@
-// Interleaving: where the pixels of a schedule lie in the image.
+// Interleaving: maps the pixels of a schedule to pixels of the image.
 #include "sortlast/schedule/interleaving.hpp"
 
 #include <algorithm>
@@ -10,20 +10,20 @@
 namespace sortlast {
 namespace {
 
-constexpr std::int64_t wanted_blocks = 8;  // of a hand
+constexpr std::int64_t wanted_blocks = 8;  // per hand
 
 }  // namespace
 
 Interleaving::Interleaving(std::int64_t n, std::int32_t hands) : n_(n), hands_(hands) {
   std::int64_t block = most_block;
   while (block > least_block && n < wanted_blocks * hands_ * block) block /= 2;
-  if (hands_ > 1 && n > (2 * hands_ - 1) * block)  // two blocks or more for every hand
+  if (hands_ > 1 && n > (2 * hands_ - 1) * block)  // at least two blocks per hand
     block_ = block;
   else
     *this = {};
 }
 
-// Blocks of the hands before this one.
+// Number of blocks in the hands before this one.
 std::int64_t Interleaving::blocks_before(std::int64_t hand) const {
   const std::int64_t blocks = (n_ + block_ - 1) / block_;
   return hand * (blocks / hands_) + std::min(hand, blocks % hands_);
@@ -32,13 +32,13 @@ std::int64_t Interleaving::blocks_before(std::int64_t hand) const {
 Range Interleaving::run(Range pixels) const {
   if (none()) return pixels;
 
-  // Count as if the image's last block were whole; it is the last of its hand.
+  // Count as if the image's last block, which is the last of its hand, were complete.
   const std::int64_t blocks = (n_ + block_ - 1) / block_;
   const std::int64_t missing = blocks * block_ - n_;
   const std::int64_t short_end = blocks_before((blocks - 1) % hands_ + 1) * block_ - missing;
   const std::int64_t at = pixels.begin < short_end ? pixels.begin : pixels.begin + missing;
 
-  // Find the hand, the first of which may have a block more, and the card.
+  // Find the hand (the first ones may have one more block) and the card.
   const std::int64_t place = at / block_;
   const std::int64_t least = blocks / hands_;
   const std::int64_t longer = blocks % hands_;

@@ -1,17 +1,17 @@
-// Interleaving: where the pixels of a schedule lie in the image.
+// Interleaving: maps the pixels of a schedule to pixels of the image.
 //
 // A schedule cuts its pixels [0, n) into contiguous pieces. If pixel i of the schedule is pixel i of the
-// image, these are bands of rows, and what was drawn is in few of them: the rank that gets the middle of the
-// picture receives 2.4 to 3.2 times the mean of all ranks for an object in the centre, 1.6 to 1.8 times for
-// the blocks of a divided volume. So blocks of the image are dealt out like cards: block b goes to hand b mod
-// h, and the schedule's pixels are one hand after the other. Any contiguous piece is then spread over the
-// whole image, whatever the schedule, and for h = p each piece is a hand; the most loaded rank receives 1.00
-// to 1.03 times the mean.
+// image, the pieces are bands of rows, and few of them contain what was drawn. The rank with the middle of
+// the picture then receives 2.4 to 3.2 times the average of all ranks for an object in the centre, and 1.6 to
+// 1.8 times the average for the blocks of a divided volume. Therefore blocks of the image are dealt like
+// cards: block b goes to hand b mod h, and the schedule's pixels are one hand after the other. Any contiguous
+// piece is then spread over the whole image, whatever the schedule, and for h = p each piece is a hand. The
+// most loaded rank receives 1.00 to 1.03 times the average.
 //
-// Rejected: blocks in bit-reversed order, for the halves of swaps, as half of the hands are spread over the
-// image as one is; square blocks, as an image lies in rows and a range for each row of each block would be
-// many short ones. What stays uneven is an image whose rows are a multiple of h blocks long: the hands are
-// columns there.
+// Rejected: blocks in bit-reversed order, for the halves of swaps, because half of the hands already cover
+// the image as evenly as one does; square blocks, because an image is stored in rows, and one range per row
+// of each block would mean many short ranges. One case stays uneven: if the length of a row is a multiple of
+// h blocks, the hands are columns.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ namespace sortlast {
 
 class Interleaving {
  public:
-  Interleaving() = default;  // none: each pixel lies where its number says
+  Interleaving() = default;  // none: the pixels keep their indices
 
-  // n pixels dealt to `hands` (1 or more), in blocks of most_block pixels, or of a smaller power of two where
-  // hands would have less than eight. None for one hand, and where even blocks of least_block would leave one
-  // with less than two.
+  // n pixels dealt to `hands` (1 or more) hands, in blocks of most_block pixels, or of a smaller power of two
+  // if a hand would have fewer than eight blocks. No interleaving for one hand, or if a hand would have fewer
+  // than two blocks even of size least_block.
   Interleaving(std::int64_t n, std::int32_t hands);
 
   static constexpr std::int64_t most_block = 4096;
@@ -36,9 +36,10 @@ class Interleaving {
   bool none() const { return block_ == 0; }
   std::int64_t block() const { return block_; }  // [pixels]
 
-  // Where the first of the schedule's pixels [begin, end), not empty, lie: as far as they are neighbours.
+  // Image pixels of the first of the schedule's pixels [begin, end), not empty, as far as they are
+  // contiguous.
   Range run(Range pixels) const;
-  // Where all of them lie, in their order; no range for no pixels.
+  // Image pixels of all of them, in order; no range for no pixels.
   std::vector<Range> ranges(Range pixels) const;
 
   bool operator==(const Interleaving&) const = default;

@@ -1,18 +1,18 @@
-// Merges: in which order, and in how many chains, fragments of the same pixels are joined.
+// Merges: the order, and the number of chains, in which fragments of the same pixels are joined.
 //
-// The problem: a rank receives k fragments of the same pixels at different depth positions, in an order
-// that is known in advance only roughly. Blending should begin with the first two that touch and never
-// wait for a fragment that it does not need, as both papers ask; and it must give the same bits however
-// late a message comes, so the association has to be fixed beforehand.
+// The problem: a rank receives k fragments of the same pixels at different depth positions, in an order that
+// is only roughly known in advance. Blending should begin with the first two adjacent fragments and never
+// wait for a fragment that it does not need, as both papers require. It must also give the same bits however
+// late a message arrives, so the association has to be fixed in advance.
 //
-// append_merges() replays the expected arrivals. Fragments that touch form chains. A chain starts with one
-// fragment and every later one joins at its front or its back. An arrival that touches no chain starts one;
-// an arrival that touches two joins the longer one, and the shorter one becomes a link of it. In the common
-// cases (neighbours first; a group in depth order) there is one chain, and an executor that finds all of it
-// arrived blends it in a single pass over memory.
+// append_merges() replays the expected arrivals. Adjacent fragments form chains. A chain starts with one
+// fragment, and every later one joins at its front or its back. An arrival that touches no chain starts a new
+// one. An arrival that touches two joins the longer one, and the shorter one becomes a link of it. In the
+// common cases (neighbours first; a group in depth order) there is one chain. An executor that starts after
+// all fragments have arrived blends it in a single pass over memory.
 //
-// Rejected: one chain from front to back. It blends nothing until the frontmost image is there, which
-// for the last rank of a shift is the last stage but one.
+// Rejected: one chain from front to back. It blends nothing until the frontmost image has arrived, which for
+// the last rank of a shift is the last stage but one.
 #include <algorithm>
 #include <map>
 #include <span>
@@ -23,7 +23,7 @@
 namespace sortlast {
 namespace {
 
-// Touching fragments, and how they are joined.
+// Adjacent fragments, and how they are joined.
 struct Chain {
   Range depth;
   std::vector<Merge::Input> links;
@@ -45,7 +45,7 @@ class Chains {
   }
 
  private:
-  using ByBegin = std::map<std::int64_t, Chain>;  // by the first depth position
+  using ByBegin = std::map<std::int64_t, Chain>;  // keyed by the first depth position
 
   std::int64_t wrap(std::int64_t position) const { return circle_ > 0 ? position % circle_ : position; }
 
@@ -63,7 +63,7 @@ class Chains {
     return chain;
   }
 
-  // Join `chain` with the chain that ends where it begins, if there is one.
+  // Join `chain` with the chain that ends where it begins, if it exists.
   Chain join_front(Chain chain) {
     const auto found = by_end_.find(wrap(chain.depth.begin));
     if (found == by_end_.end()) return chain;
@@ -76,8 +76,8 @@ class Chains {
     return join(std::move(chain), take(found), false);
   }
 
-  // The longer chain goes on, the shorter one becomes its link; of two as long the older one goes on, so that
-  // a chain starts with what the rank holds itself.
+  // The longer chain continues, and the shorter one becomes its link. If they have equal length, the older
+  // one continues, so that a chain starts with the rank's own image.
   Chain join(Chain front, Chain back, bool front_is_older) {
     const Range depth{front.depth.begin, front.depth.begin + front.depth.size() + back.depth.size()};
     const bool longer = front.links.size() > back.links.size();
@@ -106,8 +106,8 @@ class Chains {
   std::map<std::int64_t, std::int64_t> by_end_;  // depth end -> depth begin
 };
 
-// The value that holds arrivals in depth order: the only one, or what their halves are joined into, which is
-// `target` unless that is below 0.
+// The value that holds the arrivals, given in depth order: the only arrival, or the merge of their halves.
+// The merge writes `target`, or a new value if target < 0.
 Value join_halves(Program& program, Value target, Range pixels, std::span<const Arrival> arrivals) {
   if (arrivals.size() == 1) return arrivals.front().value;
   const std::size_t half = arrivals.size() / 2;

@@ -9,7 +9,7 @@
 namespace sortlast {
 namespace {
 
-// Turn counts into the indices at which each one's items begin, with the total behind them.
+// Turn counts into the index at which each one's items begin, followed by the total.
 std::vector<std::size_t> begins(const std::vector<std::size_t>& counts) {
   std::vector<std::size_t> result(counts.size() + 1, 0);
   std::partial_sum(counts.begin(), counts.end(), result.begin() + 1);
@@ -28,7 +28,7 @@ Nodes::Nodes(const Setting& setting) : commutes_(setting.commutes), node_(settin
   find_runs();
 }
 
-// Deal the ranks to their nodes, in the ring's order.
+// Assign the ranks to their nodes, in ring order.
 void Nodes::list_members(const Setting& setting) {
   std::vector<std::size_t> counts(static_cast<std::size_t>(*std::max_element(node_.begin(), node_.end())) + 1,
                                   0);
@@ -78,7 +78,7 @@ void Nodes::find_runs() {
     found.push_back({node, {i, i + 1}});
   }
 
-  // Sort them by node.
+  // Sort the runs by node.
   first_run_ = begins(counts);
   runs_.resize(found.size());
   std::vector<std::size_t> next(first_run_);
@@ -103,7 +103,7 @@ std::vector<Range> Nodes::runs(Range places) const {
   const std::int64_t m = count();
   const auto node_at = [this, m](std::int64_t place) { return order_[static_cast<std::size_t>(place % m)]; };
 
-  // If every node is one run, so are neighbours in the order of nodes.
+  // If every node is one run, consecutive nodes are also one run.
   if (runs_.size() == order_.size()) {
     const Range first = runs(node_at(places.begin)).front();
     const Range last = runs(node_at(places.end - 1)).front();
@@ -111,7 +111,7 @@ std::vector<Range> Nodes::runs(Range places) const {
     return {{first.begin, last.end > first.begin ? last.end : last.end + p}};
   }
 
-  // Join the runs that touch.
+  // Join adjacent runs.
   std::vector<Range> all;
   for (std::int64_t place = places.begin; place < places.end; ++place) {
     const auto own = runs(node_at(place));
@@ -129,8 +129,8 @@ std::vector<Range> Nodes::runs(Range places) const {
   return joined;
 }
 
-// A fragment of one depth position is that rank's own image; where depth positions have no meaning, as the
-// operator commutes, no rank passes on the image of another.
+// A fragment of one depth position is that rank's own image. If depth positions have no meaning, because the
+// operator commutes, no rank forwards the image of another.
 SparedTransfers spared_transfers(const Program& program, const Setting& setting) {
   SparedTransfers spared{std::vector<bool>(program.sends.size(), false),
                          std::vector<bool>(program.receives.size(), false)};

@@ -1,15 +1,16 @@
 // Verification: a schedule executed symbolically, without pixels and without MPI.
 //
-// Each rank's program is checked by itself: every value becomes exactly the fragment that it is declared
-// as, by merges of fragments that touch, and nothing is used before it is there. Then the two ends of all
-// transfers are compared, as lists, so that a receive declares what its sender really sends. Last, the
-// results must partition the image.
+// Each rank's program is checked by itself: every value becomes exactly the declared fragment, through merges
+// of adjacent fragments, and nothing is used before it exists. Then the two ends of all transfers are
+// compared, as lists, so that a receive declares what its sender actually sends. Finally, the results must
+// partition the image.
 //
-// Deadlock is excluded by stages: a value is ready at the latest stage of the receives that it depends on,
-// and a send must belong to a later one. So all transfers come to their end even where a send waits for its
-// receive (rendezvous) and a rank opens a stage only when all before the last few have ended: by induction,
-// when those of the stages before s have ended, every rank has opened stage s and holds what it sends in it,
-// and so both ends of each transfer of stage s are there. tests/schedule/rendezvous_test.cpp plays it.
+// Stages exclude deadlock: a value is ready at the latest stage of the receives that it depends on, and a
+// send must belong to a later stage. All transfers therefore complete, even if a send waits for its receive
+// (rendezvous) and a rank opens a stage only after all but the last few have ended. By induction, when all
+// transfers of the stages before s have ended, every rank has opened stage s and holds the data that it sends
+// in it, so both ends of each transfer of stage s are ready. tests/schedule/rendezvous_test.cpp simulates
+// this.
 #include <algorithm>
 #include <string>
 #include <tuple>
@@ -87,7 +88,7 @@ class ProgramCheck {
     parts.push_back({fragment.pixels, receive.stage});
   }
 
-  // Latest stage that `pixels` of a value depend on. Fails unless all of them are there.
+  // The latest stage that `pixels` of a value depend on. Fails unless all of them exist.
   std::int32_t ready(Value index, Range pixels) const {
     if (!value(index).pixels.contains(pixels)) {
       fail("uses pixels " + text(pixels) + " of value " + std::to_string(index) + ", " + text(value(index)));
@@ -105,7 +106,7 @@ class ProgramCheck {
     return stage;
   }
 
-  // Whether a range of depth positions begins where another ends, round the circle if operators commute.
+  // Whether a range of depth positions begins where another ends, modulo p if operators commute.
   bool touch(std::int64_t end, std::int64_t begin) const {
     return end == begin || (commutes_ && (end - begin) % p_ == 0);
   }
@@ -194,7 +195,7 @@ std::string text(const End& end) {
          std::to_string(end.stage) + ", " + text(end.fragment);
 }
 
-// Number the ends of one program by peer, in the order in which it lists them.
+// Numbers the ends of one program by peer, in the order of its lists.
 class Numbering {
  public:
   explicit Numbering(std::int32_t p) : next_(static_cast<std::size_t>(p), 0) {}
@@ -235,7 +236,7 @@ void check_partition(std::vector<std::pair<Range, std::int32_t>>& pieces, std::i
                 " is held by nobody");
 }
 
-// Each result holds every image of every rank, as one layer.
+// Each result must hold every image of every rank, as one layer.
 void check_images(const DepthLayers& layers, const std::vector<std::pair<Range, std::int32_t>>& depths) {
   for (const auto& [depth, rank] : depths) {
     const DepthLayers::Count count = layers.of(depth);
@@ -250,7 +251,7 @@ void check_images(const DepthLayers& layers, const std::vector<std::pair<Range, 
 
 void Schedule::verify(std::int32_t rank) const { check(program(rank)); }
 
-// That a program is right by itself.
+// Check a program by itself.
 void Schedule::check(const Program& program) const {
   ProgramCheck(program, *setting_).run(n(), setting_->order);
   const std::string who = "schedule: rank " + std::to_string(program.rank);
@@ -275,7 +276,7 @@ void Schedule::verify() const {
     const Program program = this->program(rank);
     check(program);
 
-    // Every rank's own image stands at a depth position of its own.
+    // Every rank's own image must have a unique depth position.
     const auto depth = static_cast<std::size_t>(program.values.front().depth.begin);
     if (depth >= depth_taken.size() || depth_taken[depth]) {
       throw Error("schedule: rank " + std::to_string(rank) + " shares depth position " +

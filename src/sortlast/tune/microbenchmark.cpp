@@ -1,8 +1,8 @@
 // Microbenchmark.
 //
 // A chain of k RGBA float32 images of n bytes takes n (k gamma_read + gamma_write), so two chain lengths give
-// both. What a byte takes depends on where it comes from: images of a frame come from memory, hence the
-// cold buffer ring.
+// both figures. The time per byte depends on where the data comes from. Images of a frame come from memory,
+// hence the cold buffer ring.
 #include "sortlast/tune/microbenchmark.hpp"
 
 #include <sys/mman.h>
@@ -33,7 +33,7 @@ constexpr std::size_t image_bytes = std::size_t{1} << 17;
 constexpr std::size_t copy_bytes = std::size_t{1} << 18;
 constexpr std::size_t least_samples = 3;
 
-// Processor time that an action takes [s].
+// Processor time of an action [s].
 template <typename Action>
 double time_of(const Action& action) {
   const double begin = thread_seconds();
@@ -41,7 +41,7 @@ double time_of(const Action& action) {
   return thread_seconds() - begin;
 }
 
-// Seconds a byte of one image.
+// Seconds per byte of one image.
 double blend_once(ColdBuffers& memory, std::size_t images) {
   std::array<Link, long_chain> chain;
   for (std::size_t i = 0; i < images; ++i) chain[i].pixels.colour = memory.next(image_bytes);
@@ -59,8 +59,7 @@ double copy_once(ColdBuffers& memory) {
   return time_of([&] { std::memcpy(to, from, copy_bytes); }) / static_cast<double>(copy_bytes);
 }
 
-constexpr std::size_t page_bytes = std::size_t{2}
-                                   << 20;  // of large pages, which are written four times as fast
+constexpr std::size_t page_bytes = std::size_t{2} << 20;  // huge pages, which are written four times as fast
 constexpr std::size_t line_bytes = 64;
 constexpr int content = 0x3e;  // floats of 0.19
 
@@ -74,10 +73,10 @@ ColdBuffers::ColdBuffers(std::size_t bytes, double seconds) {
   memory_ = Memory(static_cast<std::byte*>(std::aligned_alloc(page_bytes, most)), std::free);
   if (!memory_) throw std::bad_alloc();
 #ifdef __linux__
-  madvise(memory_.get(), most, MADV_HUGEPAGE);  // if it fails, writing takes longer
+  madvise(memory_.get(), most, MADV_HUGEPAGE);  // on failure, writing takes longer
 #endif
 
-  // Write as much as there is time for.
+  // Write as much as time permits.
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   while (size_ < most && (size_ < least_bytes || Clock::now() < end)) {
     std::memset(memory_.get() + size_, content, page_bytes);
@@ -105,7 +104,7 @@ double quantile(std::vector<double> values, double share) {
 }
 
 CoreTimes measure_core(ColdBuffers& memory, double seconds) {
-  // Take turns, so that a busy moment meets all of them.
+  // Alternate the measurements, so that a busy moment affects all of them.
   std::vector<double> short_chains;
   std::vector<double> long_chains;
   std::vector<double> copies;
@@ -116,7 +115,8 @@ CoreTimes measure_core(ColdBuffers& memory, double seconds) {
     copies.push_back(copy_once(memory));
   }
 
-  // Solve for the two figures. Where writing hides behind reading, the difference leaves nothing for it.
+  // Solve for both figures. If writing hides behind reading, the difference leaves nothing for writing, so
+  // assume a minimum.
   const double two = quantile(std::move(short_chains), 0.5);
   const double eight = quantile(std::move(long_chains), 0.5);
   const double step = (eight - two) / (long_chain - short_chain);

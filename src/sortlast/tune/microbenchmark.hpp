@@ -1,4 +1,4 @@
-// Microbenchmark: what this core takes to blend and to copy a byte of memory that is in no cache.
+// Microbenchmark: the time that this core takes to blend and to copy a byte that is in no cache.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace sortlast {
 
-// A cold buffer ring: memory that is handed out round and round, so that what is handed out has left the
-// caches.
+// A cold buffer ring: memory that is handed out cyclically, so that each piece has left the caches before it
+// is handed out again.
 class ColdBuffers {
  public:
   // At most `bytes` bytes, and no more than can be written within `seconds` (at least least_bytes).
@@ -18,7 +18,7 @@ class ColdBuffers {
 
   static constexpr std::size_t least_bytes = std::size_t{4} << 20;
 
-  // The piece of `bytes` bytes (up to least_bytes) that was handed out the longest time ago, aligned to 64.
+  // The least recently used piece of `bytes` bytes (up to least_bytes), aligned to 64 bytes.
   std::byte* next(std::size_t bytes);
 
   std::size_t size() const { return size_; }
@@ -37,11 +37,11 @@ struct CoreTimes {
   double copy = 0;         // [s/byte]
 };
 
-// Measure for about `seconds`, by pieces of `memory`, in processor time: what other processes do on this core
-// in the meantime does not count.
+// Measure for about `seconds` with pieces of `memory`, in processor time: the work of other processes on this
+// core does not count.
 CoreTimes measure_core(ColdBuffers& memory, double seconds);
 
-// Processor time that this thread has taken [s].
+// Processor time consumed by this thread [s].
 double thread_seconds();
 
 // The value below which `share` (0 to 1) of the values lie; `values` must not be empty.

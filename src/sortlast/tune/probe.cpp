@@ -1,4 +1,4 @@
-// Probe: measures what messages between two ranks take, and with that a communicator's machine.
+// Probe: measures the time of messages between two ranks, and from it a communicator's machine.
 #include "sortlast/tune/probe.hpp"
 
 #include <algorithm>
@@ -20,15 +20,16 @@
 namespace sortlast {
 
 // ---- A pair of ranks ------------------------------------------------------------------------------
-// Rounds in which both ranks send and receive, as in compositing, where every rank does both at once. A
-// message begins with the size of the next round, and the lower rank's is the one that counts; so the ranks
-// stop after the same round though their clocks differ. Large messages grow from 16 to 256 KiB as long as
-// there is time for a few more of them: on a slow network shared by many pairs one may take longer than all
-// there is.
 //
-// A round takes what it takes both ranks in the mean, which they tell each other in the next round: within a
-// node one of them may copy for both. A rank that waits for another one that has no core polls, so processor
-// time is disturbed too, but less.
+// In each round both ranks send and receive, as in compositing, where every rank does both at once. A message
+// begins with the size of the next round. The lower rank's value counts, so that both ranks stop after the
+// same round although their clocks differ. Large messages grow from 16 to 256 KiB while there is time for a
+// few more of them: on a slow network shared by many pairs, one message may take longer than the whole
+// measurement.
+//
+// The time of a round is the average of both ranks, which they exchange in the next round: within a node, one
+// of them may copy for both. A rank polls while it waits for another that has no core, so processor time is
+// disturbed as well, but less.
 
 namespace {
 
@@ -42,13 +43,13 @@ constexpr std::int64_t growth = 4;
 constexpr std::int64_t most_small = 500;
 constexpr std::size_t least_large = 4;
 constexpr double small_share = 0.25;  // of the time
-constexpr double rounds_to_come = 8;  // for which there must be time before messages grow
-constexpr double undisturbed = 0.25;  // of the rounds; in others a rank may have waited for a core
+constexpr double rounds_to_come = 8;  // messages grow only if there is time for this many
+constexpr double undisturbed = 0.25;  // share of the rounds; in the others a rank may have waited for a core
 
-// How a message begins.
+// The start of a message.
 struct Header {
   std::int64_t next = 0;  // bytes of the next round; 0: there is none
-  double spent = 0;       // by the sender on the round before [s]
+  double spent = 0;       // time of the sender in the previous round [s]
 };
 static_assert(sizeof(Header) <= small_bytes);
 
@@ -60,7 +61,7 @@ class Pair {
         peer_(peer),
         backoff_(alarm, [peer] { return "rank " + std::to_string(peer) + " to measure messages"; }) {}
 
-  // Exchange messages of `bytes` bytes that begin with a header; returns the peer's.
+  // Exchange messages of `bytes` bytes that begin with a header. Returns the peer's header.
   Header exchange(std::int64_t bytes, const Header& header) {
     std::byte* const out = memory_.next(static_cast<std::size_t>(bytes));
     std::byte* const in = memory_.next(static_cast<std::size_t>(bytes));
@@ -86,12 +87,12 @@ class Pair {
   Backoff backoff_;
 };
 
-// The lower rank's choice of what comes next.
+// The lower rank's choice of the next round.
 class Rounds {
  public:
   explicit Rounds(double seconds) : seconds_(seconds) {}
 
-  // Bytes of the round after one of `bytes` bytes that is about to start; 0: none.
+  // Size in bytes of the round after one of `bytes` bytes that is about to start; 0: none.
   std::int64_t after(std::int64_t bytes) {
     const auto now = Clock::now();
     const double last = std::chrono::duration<double>(now - std::exchange(last_, now)).count();
@@ -115,7 +116,7 @@ class Rounds {
   Clock::time_point begin_ = Clock::now();
   Clock::time_point last_ = begin_;
   std::int64_t bytes_ = small_bytes;
-  std::int64_t rounds_ = 0;  // of so many bytes
+  std::int64_t rounds_ = 0;  // number of rounds of this size
 };
 
 double seconds_of(PairClock clock) {
@@ -130,14 +131,14 @@ std::optional<PairTimes> probe_pair(const Communicator& comm, const Alarm& alarm
   const bool leads = comm.rank() < peer;
   Pair pair(comm, alarm, memory, peer);
 
-  // The first round waits for the peer to come, and is not timed.
+  // The first round waits for the peer to arrive, and is not timed.
   pair.exchange(small_bytes, {});
   Rounds rounds(seconds);
   std::vector<double> small_times;
-  std::vector<double> times;  // of the largest messages
+  std::vector<double> times;  // times of the largest messages
   std::int64_t largest = 0;
-  std::int64_t before = 0;  // bytes of the round before
-  double spent = 0;         // on it
+  std::int64_t before = 0;  // size of the previous round in bytes
+  double spent = 0;         // time of the previous round
   for (std::int64_t bytes = small_bytes; bytes > 0;) {
     const Header mine{rounds.after(bytes), spent};
     const double begin = seconds_of(clock);
@@ -153,7 +154,7 @@ std::optional<PairTimes> probe_pair(const Communicator& comm, const Alarm& alarm
   }
 
   if (small_times.empty() || times.size() < least_large) return std::nullopt;
-  // Within a node, a small message that takes half as long as a large one has met a busier moment.
+  // Within a node, a small message that takes more than half as long as a large one was disturbed.
   const double small = quantile(std::move(small_times), undisturbed);
   const double large = quantile(std::move(times), undisturbed);
   const bool disturbed = clock == PairClock::processor && small > large / 2;
@@ -162,39 +163,40 @@ std::optional<PairTimes> probe_pair(const Communicator& comm, const Alarm& alarm
 }
 
 // ---- The machine ----------------------------------------------------------------------------------
-// A figure is that of a rank that has a core to itself, while the other cores are busy too, for they share
-// the memory and the network. So of each node's ranks as many as it has cores measure, all at once, and the
-// others sleep. First each writes its memory, then it blends and copies, then pairs of a node's ranks
+//
+// A figure applies to a rank with a core of its own while the other cores are busy too, because they share
+// the memory and the network. On each node, as many ranks as it has cores measure at the same time, and the
+// others sleep. First each writes its memory, then it blends and copies, then pairs of ranks of one node
 // exchange messages, then pairs of ranks of different nodes. These phases follow the clock from the moment
-// when all ranks have come, so that no more than the gathering of the results has to wait for all again.
+// when all ranks have arrived, so that only gathering the results waits for all ranks again.
 //
-// What cores do is measured in processor time, because the wall clock also runs while another process has the
+// Work of cores is measured in processor time, because the wall clock also runs while another process has the
 // core: blending, copying, and messages within a node, which are copies by the sender and by the receiver.
-// With 17 processes on two cores, wall times of 0.03 s gave anything from 2 to 40 GB/s for the same blending.
-// Between nodes it is the wall clock that counts, and the messages of all pairs share a link.
+// With 17 processes on two cores, wall times of 0.03 s gave between 2 and 40 GB/s for the same blending.
+// Between nodes the wall clock counts, and the messages of all pairs share a link.
 //
-// Each rank takes medians or, of messages, which a busy peer delays, lower quartiles; rank 0 takes the
-// medians over the ranks. Where the machine is so busy that messages cannot be measured in the time, their
+// Each rank takes medians, except for messages, which a busy peer delays: for them it takes lower quartiles.
+// Rank 0 takes the medians over the ranks. If the machine is too busy to measure messages in time, their
 // figures keep the defaults.
 
 namespace {
 
-// Shares of the time at whose ends the phases end.
+// Ends of the phases, as shares of the time.
 constexpr double written_by = 0.3;
 constexpr double blended_by = 0.6;
-constexpr double node_measured_by = 0.8;  // where there are messages between nodes too
+constexpr double node_measured_by = 0.8;  // if there are also messages between nodes
 
 // Memory that each rank measures with: more than its share of the caches.
 constexpr std::size_t least_memory = std::size_t{16} << 20;
 constexpr std::size_t most_memory = std::size_t{64} << 20;
 constexpr std::size_t node_memory = std::size_t{512} << 20;
 
-// What one rank has measured, as machine_times lists it; 0: nothing.
+// The measurements of one rank, in the order of machine_times; 0: not measured.
 using Times = std::array<double, machine_times.size()>;
 
 std::string the_others() { return "all ranks to measure the machine"; }
 
-// What one rank measures, and with whom.
+// The measurements of one rank, and its partners.
 class Measurement {
  public:
   Measurement(const Communicator& comm, const Alarm& alarm, const CoreShares& shares, double seconds)
@@ -254,16 +256,16 @@ class Measurement {
     }
   }
 
-  // The other rank of this node with which this one forms a pair: 0 and 1, 2 and 3, ... as many as there are
-  // cores for.
+  // The other rank of this node with which this one forms a pair: 0 and 1, 2 and 3, ..., as long as there are
+  // cores.
   std::optional<int> find_mate() const {
     const std::int32_t pairs = std::min(std::max(cores_ / 2, 1), size_ / 2);
     if (place_ >= 2 * pairs) return std::nullopt;
     return shares_.members(node_)[static_cast<std::size_t>(place_ ^ 1)];
   }
 
-  // The rank of another node with which this one forms a pair: nodes of the first half with those of the
-  // second.
+  // The rank of another node with which this one forms a pair: nodes of the first half pair with nodes of the
+  // second half.
   std::optional<int> find_stranger() {
     const std::int32_t half = shares_.count() / 2;
     if (node_ >= 2 * half) return std::nullopt;
@@ -285,7 +287,7 @@ class Measurement {
     return std::max(share * seconds_ - passed, 0.0);
   }
 
-  // Without polling, which would take a core from those that measure.
+  // Sleeps instead of polling, which would take a core from the measuring ranks.
   void sleep_until(double share) const {
     constexpr double between_checks = 0.05;
     while (left_until(share) > 0) {

@@ -1,4 +1,4 @@
-// Probe: one measurement of a communicator's machine, and of what messages between two ranks take.
+// Probe: one measurement of a communicator's machine, and of messages between two ranks.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace sortlast {
 
-// The members of Machine that are measured, by name.
+// The measured members of Machine, by name.
 struct MachineTime {
   std::string_view name;
   double Machine::* member;
@@ -28,33 +28,33 @@ inline constexpr std::array machine_times{MachineTime{"alpha", &Machine::alpha},
                                           MachineTime{"gamma_write", &Machine::gamma_write},
                                           MachineTime{"copy", &Machine::copy}};
 
-// Collective. Measures for about `seconds` [s], and returns the same on every rank, bit for bit. Nodes are
-// those of `node` or, where that puts every rank on a node of its own, machines. What cannot be measured
-// keeps its default: messages within nodes that hold one rank each, messages between nodes where there is
-// only one, and both where other processes leave no time for a few of them.
+// Measure the machine for about `seconds` [s]. Collective; returns the same bits on every rank. The nodes are
+// the nodes of `node` or, if that gives every rank its own node, the machines. Figures that cannot be
+// measured keep their defaults: messages within nodes of one rank each, messages between nodes if there is
+// only one node, and both if other processes leave no time for a few of them.
 //
-// No message may be under way on `comm`. Throws TimeoutError if a rank does not come, and then messages may
-// be under way for ever.
+// No message may be in flight on `comm`. Throws TimeoutError if a rank does not arrive; messages may then
+// remain in flight permanently.
 Machine probe(const Communicator& comm, const Alarm& alarm, const Node& node, double seconds);
 
-// What messages between two ranks take.
+// Times of messages between two ranks.
 struct PairTimes {
-  double latency = 0;  // of a small message [s]; 0: not known
-  double byte = 0;     // each way, both ways at once [s]
+  double latency = 0;  // of a small message [s]; 0: unknown
+  double byte = 0;     // per byte, with both directions in use at once [s]
 };
 
 enum class PairClock { wall, processor };
 
-// Called by both ranks at about the same time. Measures for about `seconds`, those of the lower rank, in wall
-// time or in processor time, the mean of both ranks; nothing if that is too short for a few large
-// messages. Messages are pieces of `memory`, which must stay if this throws (TimeoutError).
+// Called by both ranks at about the same time. Measures for about `seconds` (the lower rank's value), in wall
+// time or in processor time, averaged over both ranks. Returns nothing if the time is too short for a few
+// large messages. Messages are pieces of `memory`, which must stay valid if this throws a TimeoutError.
 std::optional<PairTimes> probe_pair(const Communicator& comm, const Alarm& alarm, ColdBuffers& memory,
                                     int peer, PairClock clock, double seconds);
 
 namespace detail {
 
-// measure_machine() for the interfaces to other languages. `problem`: what is wrong with this rank's
-// arguments beyond what `options` shows, which every rank has to hear of; empty: nothing.
+// measure_machine() for the interfaces to other languages. `problem` describes an error in this rank's
+// arguments that `options` does not show and that every rank must report; empty: none.
 MachineReport measure_machine(MPI_Comm comm, const TuneOptions& options, const std::string& problem);
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// Machine profiles: several measurements combined, and the file that is kept of them.
+// Machine profiles: several measurements combined, and the file that stores the result.
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace sortlast {
 namespace {
 
-constexpr double lap_seconds = 0.25;  // of one measurement
+constexpr double lap_seconds = 0.25;  // per measurement
 constexpr double least_laps = 3;
 constexpr double most_laps = 1e6;
 
@@ -73,8 +73,8 @@ class Laps {
   Alarm alarm_;
 };
 
-// Of the measurements of one time: those that could be made. A time that could not be measured has its
-// default, to the last bit. Ascending.
+// The successful measurements of one time, ascending. A time that could not be measured has exactly its
+// default value.
 std::vector<double> measured(const std::vector<Machine>& machines, double Machine::* time) {
   std::vector<double> values;
   for (const Machine& machine : machines)
@@ -124,7 +124,8 @@ std::string keep_profile(const Machine& machine) {
   std::error_code failure;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failure);
 
-  // Under another name first, so that a compositor that is made meanwhile reads the old one or the new one.
+  // Write under another name first, so that a compositor made at the same time reads either the old or the
+  // new file.
   const std::string part = path + "." + std::to_string(getpid());
   try {
     save_machine(machine, part);

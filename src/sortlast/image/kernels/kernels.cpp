@@ -126,7 +126,7 @@ std::size_t empty_blocks(const std::byte* colour, const std::byte* depth, std::s
   return done;
 }
 
-// ---- Background depth tests --------------------------------------------------------------------------
+// ---- Background depth tests ----------------------------------------------------------------------
 
 std::size_t nearer(const std::byte* depth, float limit, std::size_t pixels) {
   constexpr std::size_t width = 64;

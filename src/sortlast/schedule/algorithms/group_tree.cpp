@@ -1,20 +1,21 @@
 // Group tree.
 //
-// Problem: p ranks hold a full image each. A tree of groups merges them: the children of a group each
-// hold a full image spread over their owners, and merging them spreads the group's image over all of the
-// owners that stay. One level is direct-send among the children; two children a level is binary swap;
-// k_i children on level i is radix-k; two or three is 2-3 swap; one owner a group is the binary tree. A group
-// with one child and fewer owners gathers the child's image on them.
+// Problem: each of p ranks holds a full image. A tree of groups merges them: each child of a group holds a
+// full image spread over its owners, and merging the children spreads the group's image over all owners that
+// stay. One level is direct-send among the children; two children per level is binary swap; k_i children on
+// level i is radix-k; two or three is 2-3 swap; one owner per group is the binary tree. A group with one
+// child and fewer owners gathers the child's image on them.
 //
-// Which owner gets which new piece decides how much is sent. Old pieces nest in new ones if the new
-// pieces are dealt in the order of (midpoint of the owner's old piece, child): every owner keeps a part
-// of what it holds, and, as long as all owners stay, none sends more than n (p - 1) / p in all, the lower
-// bound. Dealing them in member order instead moves up to 1.5 n (and 11 messages instead of 6 at p = 64).
+// The assignment of new pieces to owners determines how much is sent. Old pieces nest in new ones if the new
+// pieces are assigned in the order of (midpoint of the owner's old piece, child). Every owner then keeps a
+// part of its data and, as long as all owners stay, none sends more than n (p - 1) / p in total, the lower
+// bound. Assigning them in member order instead moves up to 1.5 n (and takes 11 messages instead of 6 at p =
+// 64).
 //
-// Laziness: a program must cost O(its own steps), with p up to 10^6, so nothing is tabulated. The place
-// of an owner in that order is counted: owner j of s in child c comes after all owners j' of s' in child
-// c' with (2 j' + 1) / s' < (2 j + 1) / s, or equal and c' < c. The inverse is a division if the children
-// that stay are equal, and a binary search in each child otherwise.
+// Laziness: a program must cost O(its own steps), with p up to 10^6, so there are no tables. An owner's place
+// in that order is counted: owner j of s in child c comes after all owners j' of s' in child c' with (2 j' +
+// 1) / s' < (2 j + 1) / s, or equal and c' < c. The inverse is a division if the children that stay are
+// equal, and a binary search in each child otherwise.
 #include "sortlast/schedule/algorithms/group_tree.hpp"
 
 #include <algorithm>
@@ -26,16 +27,17 @@
 namespace sortlast {
 namespace {
 
-// How many of the s_other pieces have a midpoint before that of piece j of s (or the same, if `ties`).
+// Number of the s_other pieces with a midpoint before (or, if `ties`, at) the midpoint of piece j of s.
 std::int64_t pieces_before(std::int64_t s_other, std::int64_t j, std::int64_t s, bool ties) {
   // (2 x + 1) s < (2 j + 1) s_other, x = 0, 1, ...: x < ((2 j + 1) s_other / s - 1) / 2.
   const std::int64_t bound = (2 * j + 1) * s_other;
-  const std::int64_t quotient = ties ? bound / s : (bound + s - 1) / s;  // odd numbers up to, or below
+  const std::int64_t quotient = ties ? bound / s : (bound + s - 1) / s;  // count odd numbers up to it, or
+                                                                         // below it
   const std::int64_t odds = ties ? (quotient + 1) / 2 : quotient / 2;
   return std::clamp<std::int64_t>(odds, 0, s_other);
 }
 
-// The pieces of g equal pieces of [0, n) that meet `pixels`, as a range of piece indices.
+// The range of indices of those among g equal pieces of [0, n) that overlap `pixels`.
 Range pieces_meeting(std::int64_t n, std::int64_t g, Range pixels) {
   if (pixels.empty()) return {};
   const auto piece_with = [n, g](std::int64_t pixel) {
@@ -56,7 +58,7 @@ std::int32_t floor_log2(std::int64_t p) {
 std::int32_t Positions::of(std::int32_t rank) const {
   if (order_.empty()) return rank;
 
-  // Rank and position share one number, so that threads see both or none.
+  // Rank and position share one number, so that threads see both or neither.
   const std::int64_t known = first_.load(std::memory_order_relaxed);
   if (known >= 0 && known >> 32 == rank) return static_cast<std::int32_t>(known & 0x7fffffff);
   if (known < 0) {
@@ -104,7 +106,7 @@ std::int64_t GroupTree::place(const Group& group, std::int64_t c, std::int64_t j
   return before;
 }
 
-// The child and its owner that have a place: the inverse of place().
+// The child and its owner at a place: the inverse of place().
 std::pair<std::int64_t, std::int64_t> GroupTree::at_place(const Group& group, std::int64_t wanted) const {
   const std::int64_t count = children(group);
   if (uniform()) return {wanted % count, wanted / count};
@@ -164,7 +166,7 @@ class GroupTree::Builder {
   }
 
  private:
-  // Merge `group` and all groups below it on this rank's path; afterwards held_ is what it holds.
+  // Merge `group` and all groups below it on this rank's path. Afterwards held_ is the value that it holds.
   void climb(const Group& group) {
     if (group.height == 0) {
       index_ = 0;
@@ -175,7 +177,7 @@ class GroupTree::Builder {
     const Child own = tree_.child(group, c);
     climb(own.group);
 
-    // Find what this rank holds of the group once it is merged.
+    // Find the pixels that this rank holds after the group has merged.
     std::int64_t index = index_ < 0 || !own.stays ? -1 : tree_.place(group, c, index_);
     if (index >= group.owners) index = -1;
     const Range kept = index < 0 ? Range{} : piece_of(tree_.n_, group.owners, index);
@@ -188,8 +190,8 @@ class GroupTree::Builder {
     holding_ = kept;
   }
 
-  // Send every other owner of the group its part of what this rank holds: nearest pieces first, to
-  // either side in turn, which is the order in which the receivers plan to merge.
+  // Send every other owner of the group its part of the held pixels: nearest pieces first, alternating
+  // between both sides, which is the order in which the receivers plan to merge.
   void send(const Group& group, Range kept) {
     const Range targets = pieces_meeting(tree_.n_, group.owners, holding_);
     const std::int64_t centre =
@@ -204,7 +206,7 @@ class GroupTree::Builder {
 
   // Receive `kept` from the owners of every child, and merge the children's fragments of it.
   void receive_and_merge(const Group& group, std::int64_t own, Range kept) {
-    // Collect the sources, the own child first and then its neighbours in depth; those of a child by pixels.
+    // Collect the sources: the own child first, then its neighbours in depth, and within a child by pixels.
     struct Source {
       Range pixels;
       Arrival arrival;
@@ -225,12 +227,12 @@ class GroupTree::Builder {
       }
     }
 
-    // Merge each stretch of pixels between two cuts.
+    // Merge each interval of pixels between two cuts.
     std::sort(cuts.begin(), cuts.end());
     cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
     held_ = static_cast<Value>(program_.values.size());
     program_.values.push_back({kept, group.depth});
-    std::vector<std::size_t> next(sources.size(), 0);  // of each child's sources, the one at the stretch
+    std::vector<std::size_t> next(sources.size(), 0);  // per child: the source at the current interval
     for (std::size_t cut = 0; cut + 1 < cuts.size(); ++cut) {
       const Range stretch{cuts[cut], cuts[cut + 1]};
       std::vector<Arrival> arrivals;
@@ -242,7 +244,7 @@ class GroupTree::Builder {
     }
   }
 
-  // The value with owner j's part of a child's image: what this rank holds itself, or a receive.
+  // The value with owner j's part of a child's image: this rank's held value, or a receive.
   Value source_value(const Group& group, const Group& child, std::int64_t j, Range part) {
     const std::int64_t from = tree_.owner_position(child, j);
     if (from == position_) return held_;
@@ -257,7 +259,7 @@ class GroupTree::Builder {
   Program program_;
   Value held_ = 0;          // value that this rank holds
   Range holding_;           // its pixels
-  std::int64_t index_ = 0;  // this rank's place among the owners of the group merged last; -1: it left
+  std::int64_t index_ = 0;  // this rank's place among the owners of the last merged group; -1: it left
 };
 
 Program GroupTree::program(std::int32_t rank) const { return Builder(*this, rank).build(); }

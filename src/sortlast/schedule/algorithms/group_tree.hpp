@@ -1,4 +1,4 @@
-// Group tree: the one recursion that makes binary swap, 2-3 swap, radix-k, multi-step and the binary tree.
+// Group tree: the common recursion of binary swap, 2-3 swap, radix-k, multi-step and the binary tree.
 #pragma once
 
 #include <atomic>
@@ -11,41 +11,43 @@
 
 namespace sortlast {
 
-// A group of ranks that are neighbours in depth. Once it has merged, its `owners` (some or all of its
+// A group of ranks at consecutive depth positions. After it has merged, its `owners` (some or all of its
 // members) hold the composite of all its images, in equal pieces of [0, n).
 struct Group {
-  std::int32_t height = 0;  // 0: a single rank; else the stage in which its children are merged
-  std::int64_t index = 0;   // number of the group among those of its height
+  std::int32_t height = 0;  // 0: a single rank; otherwise the stage in which its children merge
+  std::int64_t index = 0;   // number among the groups of the same height
   Range depth;              // its members' depth positions
   std::int64_t owners = 1;
 };
 
 struct Child {
   Group group;
-  bool stays = true;  // whether its owners become owners of the parent; if not, they send all and leave
+  bool stays = true;  // whether its owners become owners of the parent; otherwise they send everything and
+                      // leave
 };
 
 // Largest h with 2^h <= p, for p >= 1.
 std::int32_t floor_log2(std::int64_t p);
 
-// The depth positions of ranks. A compositor asks for that of one rank, again and again: it is searched in
-// the order once. Whoever asks for those of several ranks has the inverse of the order made.
+// The depth positions of ranks. A compositor repeatedly asks for the position of one rank, which is searched
+// for once. If the positions of several ranks are requested, the inverse of the order is computed.
 class Positions {
  public:
-  // `order` as in Setting; it must outlive this.
+  // `order` is as in Setting and must outlive this object.
   explicit Positions(const std::vector<std::int32_t>& order) : order_(order) {}
 
   std::int32_t of(std::int32_t rank) const;
 
  private:
   const std::vector<std::int32_t>& order_;
-  mutable std::atomic<std::int64_t> first_{-1};  // the rank that was asked for first, and its position
+  mutable std::atomic<std::int64_t> first_{-1};  // the first requested rank and its position
   mutable std::once_flag made_;
   mutable std::vector<std::int32_t> inverse_;
 };
 
-// An algorithm is a tree of groups: its subclass says what the root is and how a group divides. The owners of
-// a group are those of its children that stay; of an only child the first so many, where the group has fewer.
+// An algorithm that is a tree of groups. The subclass defines the root and the division of a group. The
+// owners of a group are the owners of the children that stay. A group with an only child may have fewer
+// owners: the first ones of that child.
 class GroupTree : public Algorithm {
  public:
   explicit GroupTree(const Setting& setting);
@@ -53,7 +55,7 @@ class GroupTree : public Algorithm {
   Program program(std::int32_t rank) const final;
   Range piece(std::int32_t rank) const final;
   std::int32_t stages() const final { return root().height; }
-  std::int32_t window() const final { return 2; }  // so that messages of few stages take memory
+  std::int32_t window() const final { return 2; }  // bounds the memory for messages
 
  protected:
   virtual Group root() const = 0;
@@ -77,7 +79,7 @@ class GroupTree : public Algorithm {
 
   std::int64_t p_;
   std::int64_t n_;
-  const std::vector<std::int32_t>& order_;  // depth position -> rank; empty: the same
+  const std::vector<std::int32_t>& order_;  // depth position -> rank; empty: identity
   Positions position_;
 };
 

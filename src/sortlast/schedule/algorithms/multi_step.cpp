@@ -1,19 +1,18 @@
-// Multi-step: binary swap in small groups, whose images are gathered on one rank each, then among these
-// ranks.
+// Multi-step: binary swap in small groups, each gathered on one rank, then among these ranks.
 //
 // Source: Nonaka, Fujita, Ono, "Multi-Step Image Composition Approach for Sort-Last Massively Parallel
-// Rendering", 2015; the swap of any number of ranks is theirs too: "234 Scheduling of 3-2 and 2-1
+// Rendering", 2015. The swap of any number of ranks is by the same authors: "234 Scheduling of 3-2 and 2-1
 // Eliminations for Parallel Image Compositing using Non-Power-of-Two Number of Processes", 2015.
 //
-//   step     The participants are divided into groups of m or a few less. A group swaps, and all but its last
-//            step gather the group's image on its first member, which takes part in the next step. The first
-//            step has all ranks, the last one group.
-//   2-3-4    In the first stage of a swap 2, 3 or 4 neighbours merge their images on two of them; then there
-//            are 2^h ranks, which swap in pairs.
+//   step     The participants are divided into groups of m or slightly fewer. Each group swaps and, except in
+//            the last step, gathers its image on its first member, which takes part in the next step. The
+//            first step includes all ranks; the last has one group.
+//   2-3-4    In the first stage of a swap, 2, 3 or 4 neighbours merge their images on two of them. The
+//            remaining 2^h ranks swap in pairs.
 //
-// Few ranks end with pieces, so that a frame is gathered from few, and no message is shorter than n / m
-// pixels: on many ranks other swaps end with pieces of a few pixels. It is paid for with the pixels that are
-// gathered between the steps.
+// Only few ranks end with pieces, so gathering a frame involves few ranks, and no message is shorter than n /
+// m pixels. With many ranks, other swaps end with pieces of a few pixels. The price is the pixels gathered
+// between the steps.
 #include <algorithm>
 #include <charconv>
 
@@ -23,11 +22,11 @@
 namespace sortlast {
 namespace {
 
-// One step: `units` are ranks, or the groups of the step before.
+// One step. The `units` are ranks, or the groups of the previous step.
 struct Step {
   std::int64_t units = 0;
   std::int64_t groups = 0;
-  std::int32_t below = 0;  // stages of the steps before
+  std::int32_t below = 0;  // stages of the previous steps
   std::int32_t swaps = 0;  // stages of the swap
 
   bool last() const { return groups == 1; }
@@ -35,7 +34,7 @@ struct Step {
   std::int64_t begin(std::int64_t group) const { return group * units / groups; }
 };
 
-// The steps of p ranks, p > 1. Groups have `sizes` units or a few less, but two at least.
+// The steps for p > 1 ranks. Groups have `sizes` units or slightly fewer, but at least two.
 std::vector<Step> steps_of(std::int64_t p, const std::vector<std::int64_t>& sizes) {
   std::vector<Step> steps;
   const auto add = [&](std::int64_t units, std::int64_t groups) {
@@ -84,8 +83,8 @@ class MultiStep final : public GroupTree {
     return s;
   }
 
-  // The units of group `index` of a stage of step s: 2^(swaps - stage) groups have those of one group of the
-  // step.
+  // The units of group `index` of a stage of step s. The units of each group of the step are divided among
+  // 2^(swaps - stage) such groups.
   Range units_of(std::size_t s, std::int32_t stage, std::int64_t index) const {
     const Step& step = steps_[s];
     const std::int64_t parts = std::int64_t{1} << std::max(step.swaps - stage, 0);
@@ -101,7 +100,7 @@ class MultiStep final : public GroupTree {
     return {height, index, {first(s, units.begin), first(s, units.end)}, owners};
   }
 
-  // A unit of step s: a rank, or a group of the step before that has been gathered.
+  // A unit of step s: a rank, or a gathered group of the previous step.
   Group unit(std::size_t s, std::int64_t index) const {
     if (s > 0) return group(s - 1, steps_[s - 1].end(), index);
     return {0, index, {index, index + 1}, 1};
@@ -116,7 +115,7 @@ class MultiStep final : public GroupTree {
   std::vector<Step> steps_;
 };
 
-// As many ranks a group as there are groups, or up to twice as many: a power of two.
+// Ranks per group: the smallest power of two that is not below the number of groups.
 std::vector<std::int64_t> default_sizes(std::int64_t p) {
   std::int64_t size = 2;
   while (size * size < p) size *= 2;
@@ -150,7 +149,7 @@ std::vector<std::int64_t> sizes_of(std::int64_t p, const std::string& parameters
   return parameters.empty() ? default_sizes(p) : parse(parameters);
 }
 
-// Of the rank on which the most is gathered. A message more, and up to n / 2 more to blend, for 2-3-4.
+// The terms of the rank on which the most is gathered. 2-3-4 adds one message, and up to n / 2 to blend.
 CostTerms terms_of(std::int64_t p, const std::vector<std::int64_t>& sizes) {
   CostTerms terms;
   if (p == 1) return terms;

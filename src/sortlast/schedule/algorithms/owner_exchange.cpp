@@ -13,20 +13,19 @@
 namespace sortlast {
 namespace {
 
-// Rank number j of the ring owns piece j of p. The ranks sit on a circle, in the ring's order: each sends the
-// other pieces to the ranks 1, 2, ... places further on, and receives its own piece from those 1, 2, ...
-// places before. Only the owner of a piece merges it, so who talks to whom follows the ring, whatever the
-// depth order.
+// Rank number j of the ring owns piece j of p. The ranks sit on a circle, in ring order: each sends the other
+// pieces to the ranks 1, 2, ... places ahead, and receives its own piece from the ranks 1, 2, ... places
+// behind. Only the owner of a piece merges it, so communication follows the ring, independent of depth order.
 class OwnerExchange final : public Algorithm {
  public:
   enum class Kind : std::uint8_t {
-    one_stage,           // all steps round the circle are one stage
-    one_stage_in_pairs,  // and an owner merges neighbours in depth in pairs
+    one_stage,           // all steps around the circle form one stage
+    one_stage_in_pairs,  // same, and an owner merges neighbours in depth in pairs
     stages,              // step s is stage s
   };
 
-  // `seats` are the places of the ring's ranks on a circle of `circle` places, rising; empty: the circle has
-  // p places, and none is free.
+  // `seats` are the places of the ring's ranks on a circle of `circle` places, ascending. If empty, the
+  // circle has p places, and none is free.
   OwnerExchange(const Setting& setting, Kind kind, std::vector<std::int32_t> seats = {},
                 std::int32_t circle = 0);
 
@@ -39,14 +38,14 @@ class OwnerExchange final : public Algorithm {
  private:
   bool staged() const { return kind_ == Kind::stages; }
   std::int64_t depth_of(std::int32_t rank) const;
-  // Number in the ring of who sits `steps` places after `seat`; -1: the place is free.
+  // Number in the ring of the rank `steps` places after `seat`; -1: the place is free.
   std::int32_t after(std::int64_t seat, std::int64_t steps) const;
 
   std::int32_t p_;
   std::int64_t n_;
   bool commutes_;
   Kind kind_;
-  std::int32_t circle_;                    // places on it
+  std::int32_t circle_;                    // number of places on the circle
   std::vector<std::int32_t> seats_;        // number in the ring -> place on the circle
   std::vector<std::int32_t> seated_;       // place on the circle -> number in the ring, or -1
   const std::vector<std::int32_t>& ring_;  // number in the ring -> rank
@@ -81,7 +80,7 @@ std::int32_t OwnerExchange::after(std::int64_t seat, std::int64_t steps) const {
   return at(seated_, (seat + steps) % circle_);
 }
 
-// Where operators commute, the ring's order is as good as any, and in it neighbours arrive in turn.
+// If operators commute, any depth order is valid. In ring order, neighbours arrive one after the other.
 std::int64_t OwnerExchange::depth_of(std::int32_t rank) const {
   return at(commutes_ ? ring_place_ : position_, rank);
 }
@@ -114,7 +113,7 @@ Program OwnerExchange::program(std::int32_t rank) const {
     arrivals.push_back({value, {their_depth, their_depth + 1}});
   }
 
-  // Merge what arrives.
+  // Merge the arrivals.
   if (own.empty()) return program;
   program.result = 0;
   if (p_ > 1) {
@@ -135,17 +134,17 @@ Program OwnerExchange::program(std::int32_t rank) const {
 //
 // Source: Neumann, 1994; costs in section 4 of the shift paper.
 //
-// Direct-send in pairs is for ranks that come one after the other. In a chain, what is behind a rank that is
-// not there yet waits for it. In pairs every image is merged with its neighbour in depth as soon as both are
-// there, the pair with the next pair, and so on, so that log2(p) merges are left for the last rank, wherever
-// in depth it is. Which images are joined first follows from their depth alone, never from who came first, so
-// the bits are always the same. It is paid for with memory traffic where images come one by one: what a pair
-// makes is written then, and read again.
+// Direct-send in pairs is meant for ranks that arrive one after the other. In a chain, all images behind a
+// missing rank must wait for it. In pairs, every image is merged with its neighbour in depth as soon as both
+// have arrived, that pair with the next pair, and so on, so that only log2(p) merges remain for the last
+// rank, wherever it is in depth. The order of merges depends only on depth, never on arrival, so the bits are
+// always the same. The cost is memory traffic when images arrive one by one: the result of a pair is written
+// and later read again.
 //
-// To begin with those that are there is what Grosset, Knoll and Hansen do in "Dynamically Scheduled
-// Region-Based Image Compositing", 2016, who measure the load of ranks and order the regions of the image by
-// it. Rejected: to join what lies in front of the last rank and what lies behind it, with two merges left for
-// it; the association, and so the bits, would depend on who comes last.
+// Starting with the ranks that have arrived is the approach of Grosset, Knoll and Hansen, "Dynamically
+// Scheduled Region-Based Image Compositing", 2016, who measure the load of the ranks and order the regions of
+// the image by it. Rejected: joining the images in front of the last rank and the images behind it, with two
+// merges left for the last rank. The association, and so the bits, would depend on which rank arrives last.
 
 AlgorithmDefinition direct_send() {
   return {{"direct-send", "direct-send[:pairs]",
@@ -165,19 +164,19 @@ AlgorithmDefinition direct_send() {
 
 // Shift: p - 1 stages; in stage s every rank sends to the one s places further on in the ring.
 //
-// A job whose hosts fill some switches only in part may contend in every order of its ranks, and yet not if
-// the ring has free places where the other hosts would be: routing balances for all of them. shift:3,8-11
-// leaves the places 3, 8, 9, 10 and 11 of a circle of p + 5 free, which has that many more stages.
+// A job on hosts that fill some switches only in part may have contention in every order of its ranks, but
+// none if the ring has free places for the missing hosts, because routing balances for all hosts.
+// shift:3,8-11 leaves the places 3, 8, 9, 10 and 11 free on a circle of p + 5 places, and has 5 more stages.
 //
-// Source: Cavin, Demengeon, 2012, section 3.2. Every stage is a shift permutation, which fat-tree
-// routing carries without contention. At most two stages are under way at once: blending overlaps the
-// transfers of the next stage, and the pattern on the wires stays that of the paper.
+// Source: Cavin, Demengeon, 2012, section 3.2. Every stage is a shift permutation, which fat-tree routing
+// carries without contention. At most two stages are in progress at once, so that blending overlaps the
+// transfers of the next stage while the traffic keeps the pattern of the paper.
 
 namespace {
 
 constexpr std::int32_t most_places = 1 << 24;
 
-// Free places of "3,8-11", rising; nothing if the text is no such list.
+// The free places in "3,8-11", ascending; nothing if the text is not such a list.
 std::optional<std::vector<std::int32_t>> parse(const std::string& text) {
   std::vector<std::int32_t> places;
   const char* at = text.data();

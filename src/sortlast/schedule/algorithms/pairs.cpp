@@ -1,13 +1,13 @@
-// Merging in pairs: binary swap, 2-3 swap, which is binary swap for any p, and the binary tree.
+// Merging in pairs: binary swap, 2-3 swap (binary swap for any p) and the binary tree.
 //
-// Binary swap: groups merge in pairs, each rank exchanging half of what it holds with one partner.
+// Binary swap: groups merge in pairs, and each rank exchanges half of its pixels with one partner.
 //
-// Source: Ma, Painter, Hansen, Krogh, 1994; costs in section 4 of the shift paper. For p that is no
-// power of two the literature knows two ways, and both are here:
-//   binary-swap:remainder  where a number of groups is odd, the last three merge in one stage and the
-//                          third splits what it holds between the other two and leaves (the default; it
-//                          moves fewer pixels)
-//   binary-swap:fold       the ranks beyond the largest power of two first hand their whole image to a
+// Source: Ma, Painter, Hansen, Krogh, 1994; costs in section 4 of the shift paper. If p is not a power of
+// two, there are two methods in the literature, both implemented here:
+//   binary-swap:remainder  if the number of groups is odd, the last three merge in one stage; the third
+//                          splits its pixels between the other two and leaves (the default; it moves fewer
+//                          pixels)
+//   binary-swap:fold       the ranks beyond the largest power of two first send their whole image to a
 //                          neighbour and leave
 #include <algorithm>
 
@@ -25,7 +25,7 @@ class Remainder final : public GroupTree {
  private:
   Group root() const override { return group(floor_log2(p()), 0); }
 
-  // Two children, and the last of an odd number of groups as the third.
+  // Two children. If the number of groups is odd, the last group is the third child of the last parent.
   std::int64_t children(const Group& parent) const override {
     const std::int64_t below = p() >> (parent.height - 1);
     return 2 * parent.index + 3 == below ? 3 : 2;
@@ -35,7 +35,7 @@ class Remainder final : public GroupTree {
     return {group(parent.height - 1, 2 * parent.index + c), c < 2};
   }
 
-  // Group `index` of a height: 2^height ranks, and all that are left for the last one.
+  // Group `index` of a height: 2^height ranks. The last group also gets all remaining ranks.
   Group group(std::int32_t height, std::int64_t index) const {
     const std::int64_t first = index << height;
     const bool last = index == (p() >> height) - 1;
@@ -50,7 +50,7 @@ class Fold final : public GroupTree {
       : GroupTree(setting), folded_(p() - (std::int64_t{1} << floor_log2(p()))) {}
 
  private:
-  // Heights above this one are those of plain binary swap.
+  // Greater heights are plain binary swap.
   std::int32_t folds() const { return folded_ > 0 ? 1 : 0; }
 
   Group root() const override { return group(floor_log2(p()) + folds(), 0); }
@@ -97,9 +97,9 @@ AlgorithmDefinition binary_swap() {
 
 // 2-3 swap: binary swap for any p, by groups of two or three.
 //
-// Source: Yu, Wang, Ma, 2008; published costs in Table 1 of the shift paper (4 alpha log2(p),
-// 1.3 beta n (p-1)/p) and, for the blending, section 2.2 of the radix-k paper (twice the bound). With the
-// nested pieces of group_tree.cpp it takes at most half of those messages and sends no more than n (p-1)/p.
+// Source: Yu, Wang, Ma, 2008; published costs in Table 1 of the shift paper (4 alpha log2(p), 1.3 beta n
+// (p-1)/p) and, for blending, section 2.2 of the radix-k paper (twice the lower bound). With the nested
+// pieces of group_tree.cpp it takes at most half as many messages and sends at most n (p-1)/p.
 
 namespace {
 
@@ -110,10 +110,10 @@ class TwoThreeSwap final : public GroupTree {
  private:
   Group root() const override { return group(floor_log2(p()), {0, p()}); }
 
-  // A group of height h holds 2^h to 3^h ranks, so that two or three children fit at every height; it
-  // divides in two if the larger half fits.
+  // A group of height h holds 2^h to 3^h ranks, so that two or three children fit at every height. It is
+  // divided in two if the larger half fits.
   std::int64_t children(const Group& parent) const override {
-    std::int64_t most = 1;  // ranks of a child
+    std::int64_t most = 1;  // maximum ranks per child
     for (std::int32_t height = 1; height < parent.height; ++height) most *= 3;
     return (parent.depth.size() + 1) / 2 <= most ? 2 : 3;
   }
@@ -146,8 +146,8 @@ AlgorithmDefinition two_three_swap() {
 
 // Binary tree: whole images are merged pair by pair until one rank holds all. For comparison only.
 //
-// Half of the ranks leave at every stage, so the last ones carry n log2(p) pixels where the others of
-// this folder carry n (p-1)/p.
+// Half of the ranks leave at every stage, so the last ones transfer n log2(p) pixels, compared with n (p-1)/p
+// in the other algorithms of this folder.
 
 namespace {
 

@@ -1,12 +1,12 @@
-// Parallel pipeline: p - 1 stages on a ring; pieces gather one image at every rank they pass.
+// Parallel pipeline: p - 1 stages on a ring; a piece collects one image at every rank that it passes.
 //
-// Source: Lee, Raghavendra, Nicholas, 1996; section 2.2.4 of the shift paper. In stage s rank i sends
-// piece i - s (mod p), which holds the images of the s ranks up to itself, to rank i + 1.
+// Source: Lee, Raghavendra, Nicholas, 1996; section 2.2.4 of the shift paper. In stage s, rank i sends piece
+// i - s (mod p), which holds the images of the last s ranks including its own, to rank i + 1.
 //
-// The ring is the depth order. With an operator that does not commute, a piece that has passed rank
-// p - 1 cannot merge what came before with what comes after until the end: from there on its messages
-// carry two runs, the images behind ([j+1, p)) and those in front ([0, i+1)), and the piece's owner joins
-// them. So such a pipeline sends up to twice n (p-1)/p, which the papers do not say.
+// The ring is in depth order. If the operator does not commute, a piece that has passed rank p - 1 cannot
+// merge the images before that point with the later ones until the end. From there on its messages carry two
+// runs, the images behind ([j+1, p)) and the images in front ([0, i+1)), and the piece's owner joins them.
+// Such a pipeline therefore sends up to twice n (p-1)/p, which the papers do not mention.
 #include "sortlast/schedule/algorithm.hpp"
 
 namespace sortlast {
@@ -27,7 +27,7 @@ class ParallelPipeline final : public Algorithm {
   std::int32_t window() const override { return 2; }
 
  private:
-  // The runs of images that piece j holds after it passed ranks j+1 ... i, from front to back.
+  // The runs of images that piece j holds after it has passed ranks j+1 ... i, from front to back.
   std::vector<Range> runs(std::int64_t j, std::int64_t i) const {
     const std::int64_t first = (j + 1) % p_;
     if (first <= i) return {{first, i + 1}};
@@ -55,7 +55,7 @@ Program ParallelPipeline::program(std::int32_t rank) const {
   for (std::int64_t s = 1; s < p_; ++s) {
     const auto stage = static_cast<std::int32_t>(s);
 
-    // Send the piece gathered so far.
+    // Send the piece accumulated so far.
     const Range sent = piece_of(n_, p_, (i - s + p_) % p_);
     if (!sent.empty()) {
       for (const Arrival& run : held) program.sends.push_back({stage, next, run.value, sent});

@@ -1,7 +1,8 @@
-// Radix-k: rounds of direct-send in groups of k_1, k_2, ..., k_r ranks, whose product is p.
+// Radix-k: rounds of direct-send in groups of k_1, k_2, ..., k_r ranks; the product of all k_i is p.
 //
 // Source: Peterka, Goodell, Ross, Shen, Thakur, 2009, section 3. All k_i = 2 is binary swap, k = [p] is
-// direct-send. Groups of round 1 are neighbours in depth; those of round i are k_1 ... k_(i-1) apart.
+// direct-send. Groups of round 1 are neighbours in depth; members of a group of round i are k_1 ... k_(i-1)
+// apart.
 #include <charconv>
 #include <numeric>
 
@@ -77,7 +78,7 @@ std::vector<std::int64_t> default_radices(std::int64_t p) {
   constexpr std::int64_t favoured = 8;  // the paper's choice for early rounds
   std::vector<std::int64_t> k;
   while (p > 1) {
-    // Take the largest divisor up to the favoured radix, else the smallest prime factor.
+    // Take the largest divisor up to the favoured radix, otherwise the smallest prime factor.
     std::int64_t factor = favoured;
     while (factor > 1 && p % factor != 0) --factor;
     if (factor == 1) {

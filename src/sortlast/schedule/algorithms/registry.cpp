@@ -1,4 +1,4 @@
-// The list of algorithms, and schedules made from their names once the setting has been checked.
+// The list of algorithms, the checks of settings, and schedules made by name.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -9,7 +9,7 @@
 #include "sortlast/machine.hpp"
 #include "sortlast/schedule/algorithm.hpp"
 
-// One line an algorithm: the function that its file defines.
+// One line per algorithm: the function defined in its file.
 #define SORTLAST_ALGORITHMS(ADD) \
   ADD(direct_send)               \
   ADD(binary_swap)               \

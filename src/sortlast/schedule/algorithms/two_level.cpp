@@ -1,26 +1,26 @@
-// Two levels: the ranks of a node merge among themselves, then the nodes run another algorithm.
+// Two-level: the ranks of a node merge among themselves, then the nodes run another algorithm.
 //
-// Ranks of one node reach each other's images through shared memory, and only what a node has merged need
-// cross the network: with L ranks on every node, 1/L of the pixels a rank.
+// Ranks of one node read each other's images through shared memory, and only merged pixels cross the network:
+// with L ranks on every node, 1/L of the pixels per rank.
 //
-//   columns     The image is cut into C columns, pieces of [0, n), C being the number of ranks of the
-//               smallest node. Rank number c of a node (in the ring's order) owns column c for its node;
-//               ranks beyond C own none. So all ranks of equal nodes share the work and the network.
-//   node stage  In stage 1 every owner receives its column of its mates' own images, and merges them
-//               into one fragment a depth run (nodes.hpp).
-//   network     Behind it, in every column the owners run the inner algorithm as if nodes were ranks.
+//   columns     The image is cut into C columns, pieces of [0, n), where C is the number of ranks of the
+//               smallest node. Rank number c of a node (in ring order) owns column c for its node; ranks
+//               beyond C own none. All ranks of equal nodes therefore share the work and the network.
+//   node stage  In stage 1 every owner receives its column of the other ranks' own images on its node, and
+//               merges them into one fragment per depth run (nodes.hpp).
+//   network     Then, in every column, the owners run the inner algorithm as if nodes were ranks.
 //
-// The inner algorithm is any of the registry. It is told of one participant a node, in the order of the
-// nodes' first depth positions, and its program is translated: a value whose depth range is a range of
-// nodes becomes one value for each depth run of those nodes together, its sends and receives are
-// repeated for each run, and its merges join, run by run, what touches. If every node is one run (its
-// ranks are neighbours in depth, or the operator commutes), every value remains one.
+// The inner algorithm can be any algorithm of the registry. It sees one participant per node, in the order of
+// the nodes' first depth positions, and its program is translated: a value with a depth range of several
+// nodes becomes one value per depth run of these nodes together, its sends and receives are repeated for each
+// run, and its merges join adjacent fragments run by run. If every node is one run (its ranks are neighbours
+// in depth, or the operator commutes), every value remains one.
 //
-// Where nodes interleave in depth, a run may pass through an inner merge untouched. It then keeps its old
-// value; only if the inner value is put together from several merges are the parts copied into one, as
-// the next receiver, which expects one message a run, cannot know where they were cut.
+// If nodes interleave in depth, a run may pass through an inner merge unchanged. It then keeps its old value.
+// Only if several merges build the inner value are the parts copied into one value, because the next receiver
+// expects one message per run and cannot know where the parts were cut.
 //
-// Rejected: a single owner a node. It would send n instead of n / L pixels while its mates idle.
+// Rejected: a single owner per node. It would send n instead of n / L pixels while the other ranks idle.
 #include "sortlast/schedule/algorithm.hpp"
 
 #include <algorithm>
@@ -67,7 +67,7 @@ class TwoLevel final : public Algorithm {
  private:
   class Builder;
 
-  // Pixels that the ranks at a place of their nodes own; none beyond the smallest node.
+  // The pixels owned by the ranks at a place of their nodes; none beyond the smallest node.
   Range column(std::int32_t place) const {
     return place < nodes_.smallest() ? piece_of(n_, nodes_.smallest(), place) : Range{};
   }
@@ -80,10 +80,10 @@ class TwoLevel final : public Algorithm {
   std::int64_t n_;
   bool commutes_;
   Nodes nodes_;
-  Setting between_;                   // of one participant a node, for columns of floor(n / C) pixels ...
-  Setting more_between_;              // ... and for those of a pixel more
-  std::unique_ptr<Algorithm> small_;  // for the former
-  std::unique_ptr<Algorithm> large_;  // for the latter, if there are any
+  Setting between_;                   // one participant per node, for columns of floor(n / C) pixels
+  Setting more_between_;              // same, for columns with one more pixel
+  std::unique_ptr<Algorithm> small_;  // for between_
+  std::unique_ptr<Algorithm> large_;  // for more_between_, if there are such columns
 };
 
 // Builds the program of one rank.
@@ -111,7 +111,7 @@ class TwoLevel::Builder {
   }
 
  private:
-  // Send every mate the column that it owns.
+  // Send every other rank of the node the column that it owns.
   void send_to_mates() {
     const auto mates = nodes_.members(nodes_.node(rank_));
     for (const std::int32_t mate : mates) {
@@ -120,8 +120,8 @@ class TwoLevel::Builder {
     }
   }
 
-  // Receive this rank's column from the mates of one run, and merge them: neighbours of this rank first,
-  // or from front to back if it is not among them.
+  // Receive this rank's column from the node's ranks in one run, and merge the fragments: neighbours of this
+  // rank first, or from front to back if this rank is not in the run.
   Arrival merge_node_run(Range run) {
     const std::int64_t own = nodes_.position(rank_);
     const bool among = own >= run.begin && own < run.end;
@@ -139,7 +139,7 @@ class TwoLevel::Builder {
     return merged(run, column_, arrivals);
   }
 
-  // What arrives, as one value: itself, or a new value into which it is merged.
+  // The arrivals as one value: the only one, or a new value into which they are merged.
   Arrival merged(Range depth, Range pixels, const std::vector<Arrival>& arrivals) {
     if (arrivals.size() == 1) return arrivals.front();
     const Value value = new_value(pixels, depth);
@@ -147,7 +147,7 @@ class TwoLevel::Builder {
     return {value, depth};
   }
 
-  // Translate the inner program, whose value 0 is `own`.
+  // Translate the inner program, with `own` as its value 0.
   void translate(const Program& inner, std::vector<Arrival> own) {
     values_.resize(inner.values.size());
     values_[0] = std::move(own);
@@ -177,14 +177,15 @@ class TwoLevel::Builder {
     if (inner.result >= 0) program_.result = runs_of(inner.result).front().value;
   }
 
-  // A merge that makes an inner value at once: a run that nothing joins keeps the value that it has.
+  // Translate a merge that makes a whole inner value. A run that is not joined with anything keeps its value.
   void merge_whole(const Merge& merge, const Fragment& whole) {
     for (const Range run : nodes_.runs(whole.depth)) {
       runs_of(merge.value).push_back(merged(run, moved(merge.pixels), inputs(merge, run)));
     }
   }
 
-  // A merge that makes a part of an inner value: each run is one value, which others fill as well.
+  // Translate a merge that makes a part of an inner value. Each run is one value, which other merges also
+  // fill.
   void merge_part(const Merge& merge, const Fragment& whole) {
     std::vector<Arrival>& targets = runs_of(merge.value);
     if (targets.empty()) {
@@ -196,7 +197,7 @@ class TwoLevel::Builder {
     }
   }
 
-  // What an inner merge joins of one depth run, in the order of its chain.
+  // The inputs of an inner merge in one depth run, in the order of its chain.
   std::vector<Arrival> inputs(const Merge& merge, Range run) {
     std::vector<Arrival> arrivals;
     for (const Merge::Input& input : merge.inputs) {
@@ -222,10 +223,10 @@ class TwoLevel::Builder {
   const TwoLevel& levels_;
   const Nodes& nodes_;
   std::int32_t rank_;
-  std::int32_t place_;  // of this rank in its node, and so of the column's owners in theirs
+  std::int32_t place_;  // place of this rank in its node, and of the column's owners in their nodes
   Range column_;
   Program program_;
-  std::vector<std::vector<Arrival>> values_;  // inner value -> its values here, one a depth run
+  std::vector<std::vector<Arrival>> values_;  // inner value -> its values here, one per depth run
 };
 
 Program TwoLevel::program(std::int32_t rank) const { return Builder(*this, rank).build(); }
@@ -260,7 +261,7 @@ AlgorithmDefinition two_level() {
            "The L ranks of every node merge what they hold, then p/L nodes run algorithm NAME.",
            "NAME's, p/L nodes", "NAME's, n/L pixels", "as NAME"},
           make,
-          // The nodes are not known here: as if every rank were one.
+          // The nodes are unknown here: count every rank as a node.
           [](std::int32_t p, const std::string& parameters) {
             const AlgorithmName inner = inner_algorithm(parameters);
             return inner.definition.terms(p, inner.parameters);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t most_k_vectors = 24;
 
-// Append the factorizations of p into `rounds` factors of 2 to `largest`, none larger than the one before.
+// Append the factorizations of p into `rounds` factors from 2 to `largest`, in non-increasing order.
 void factorize(std::int64_t p, std::int64_t rounds, std::int64_t largest, const std::string& before,
                std::vector<std::string>& names) {
   for (std::int64_t factor = std::min(largest, p); factor >= 2; --factor) {
@@ -30,7 +30,7 @@ void factorize(std::int64_t p, std::int64_t rounds, std::int64_t largest, const 
   }
 }
 
-// The k vectors of few rounds first, larger factors first, as the paper's early rounds want them.
+// The k vectors, fewest rounds first, then larger factors first, as the paper recommends for early rounds.
 std::vector<std::string> k_vectors(std::int64_t p) {
   std::vector<std::string> names;
   for (std::int64_t rounds = 1; (std::int64_t{1} << rounds) <= p; ++rounds)

@@ -1,9 +1,9 @@
-// Closed form of a prediction, for so many ranks that their programs are not walked.
+// Closed form of a prediction, for more ranks than programs can be walked for.
 //
-// The terms give messages, rounds and the shares of n that a rank sends and blends. How often blending
-// writes follows from them: a round merges messages / rounds fragments into the one that a rank has, so that
-// rounds / messages of what is blended is written, once: 1/p of n for direct-send, 1/k_1 + 1/(k_1 k_2) + ...
-// for radix-k, all of it for binary swap.
+// The terms give messages, rounds, and the shares of n that a rank sends and blends. The amount written by
+// blending follows from them: a round merges messages / rounds fragments into the rank's own, so that rounds
+// / messages of the blended pixels are written, once: 1/p of n for direct-send, 1/k_1 + 1/(k_1 k_2) + ... for
+// radix-k, all of it for binary swap.
 #pragma once
 
 #include <algorithm>
@@ -19,15 +19,15 @@ namespace sortlast {
 
 constexpr std::int32_t most_walked_p = 256;
 
-// As predict(), from the published terms of algorithms (CostTerms), whatever p is and with all fragments as
-// dense as one image. Of several images a rank, all fragments have as many layers as a rank starts with in
-// the mean.
+// Like predict(), but from the published terms of algorithms (CostTerms), for any p, with all fragments as
+// dense as one image. With several images per rank, all fragments have the average number of layers that
+// ranks start with.
 class ClosedForm {
  public:
-  // Costs O(p) if the setting has nodes, else O(1).
+  // Costs O(p) if the setting has nodes, otherwise O(1).
   ClosedForm(const Setting& setting, const Workload& workload, const Machine& machine);
 
-  // `name` holds the parameters, if the algorithm has any. Costs O(1). Throws ArgumentError.
+  // `name` includes the parameters, if any. Costs O(1). Throws ArgumentError.
   Prediction predict(std::string_view name) const;
 
  private:
@@ -37,13 +37,13 @@ class ClosedForm {
 
   std::int32_t p_;
   double n_;
-  double bytes_;  // of a pixel, in the mean
+  double bytes_;  // per pixel, on average
   bool staged_;
   Machine machine_;
-  std::int32_t m_;             // nodes
-  double most_ranks_ = 1;      // of a node
-  double smallest_ranks_ = 1;  // of a node
-  double most_runs_ = 1;       // of a node
+  std::int32_t m_;             // number of nodes
+  double most_ranks_ = 1;      // maximum over the nodes
+  double smallest_ranks_ = 1;  // minimum over the nodes
+  double most_runs_ = 1;       // maximum over the nodes
 };
 
 inline ClosedForm::ClosedForm(const Setting& setting, const Workload& workload, const Machine& machine)
@@ -69,8 +69,8 @@ inline double ClosedForm::share_of_cores(double ranks) const {
   return machine_.cores > 0 ? std::max(1.0, ranks / machine_.cores) : 1.0;
 }
 
-// An algorithm for p ranks and `pixels`, with `runs` messages in place of each, where `ranks` of a node take
-// part.
+// An algorithm for p ranks and `pixels`, in which `runs` messages replace each message, and `ranks` ranks of
+// a node take part.
 inline Prediction ClosedForm::between_nodes(const AlgorithmName& algorithm, std::int32_t p, double pixels,
                                             double runs, double ranks) const {
   Prediction prediction;

@@ -14,8 +14,8 @@ double combine(double wait, double blend, bool hidden) {
   return hidden ? std::max(wait, blend) : wait + blend;
 }
 
-// What one rank pays. A stage costs the larger of what it sends and what it receives, as a rank does
-// both at once. What holds several layers has its pixels as many times.
+// The cost of one rank. A stage costs the larger of its sends and its receives, because a rank does both at
+// once. The pixels of a fragment count once per layer.
 Timing price_rank(const Program& program, const CostModel& model, std::int32_t stages,
                   const DepthLayers& depth_layers) {
   const auto layers = [&](Value value) {

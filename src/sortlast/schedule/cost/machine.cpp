@@ -51,7 +51,7 @@ double value(const Machine& machine, const Member& member) {
   return std::visit([&machine](auto value) -> double { return machine.*value; }, member.value);
 }
 
-// Reads the one kind of object that a profile is.
+// Parser for the JSON objects that profiles consist of.
 class Reader {
  public:
   Reader(std::string_view text, std::string_view source) : text_(text), source_(source) {}
@@ -134,7 +134,7 @@ class Reader {
     profile.machine.*std::get<std::int32_t Machine::*>(member->value) = static_cast<std::int32_t>(number);
   }
 
-  // As it stands between its quotes.
+  // The text between the quotes, with escapes unchanged.
   std::string_view read_text() {
     expect('"');
     const std::size_t begin = at_;
@@ -143,7 +143,7 @@ class Reader {
     return text_.substr(begin, at_++ - begin);
   }
 
-  // What is for people alone: an object of texts, numbers, true, false and null.
+  // Skip an object meant only for readers: strings, numbers, true, false and null.
   void pass_over_object() {
     expect('{');
     if (take('}')) return;

@@ -1,25 +1,26 @@
 // Prediction of a schedule's time, by walking programs.
 //
-// The model. A rank's stages fall into phases: a stage begins a new one if it sends what depends on the phase
-// before. So shift and direct-send are one phase, radix-k one for each round, the pipeline p - 1. In a phase
-//   - a rank pays alpha for each message between nodes, and the node's link beta for each byte of all its
-//     ranks, the larger of both directions;
-//   - messages within the node and blending are work for its cores: of the sum over its ranks each core does
-//     its share, but no rank's own work is divided;
-//   - blending hides behind the waiting between nodes, but for what the last of the messages needs.
-// Phases follow one another, as every rank waits for others at their ends.
+// The model. A rank's stages are grouped into phases: a stage begins a new phase if it sends data that
+// depends on the previous phase. Shift and direct-send have one phase, radix-k one per round, the pipeline p
+// - 1. In a phase
+//   - a rank pays alpha for each message between nodes, and the node's link pays beta for each byte of all
+//     its ranks, in the busier direction;
+//   - messages within the node and blending are work for its cores: the sum over the ranks is divided among
+//     the cores, but no rank's own work is divided;
+//   - blending hides behind waiting for other nodes, except for the work that needs the last message.
+// Phases follow one another, because every rank waits for others at their ends.
 //
-// A merge reads each input once and writes its result once; where its inputs come in more stages than may be
-// under way at once, it is made in several passes, which read and write what was gathered again. A value
-// between two merges of one stage costs little, as it is made on the way of one pass and stays in a cache. A
-// share a of active pixels becomes 1 - (1 - a)^d where d images are merged. Fragments of several layers
-// (images that are no neighbours in depth) have that for each layer.
+// A merge reads each input once and writes its result once. If its inputs arrive in more stages than may be
+// in progress at once, it takes several passes, which read and write the intermediate result again. A value
+// between two merges of one stage costs little, because it is made in a single pass and stays in a cache. A
+// share a of active pixels becomes 1 - (1 - a)^d after merging d images. For fragments of several layers
+// (images that are not neighbours in depth), this holds for each layer.
 //
 // Measured medians on 2 cores, 2048x1024 RGBA float32, one node by message, gathered, in ms: 8 ranks
-// direct-send 21.9, radix-k:8 22.6, shift 24.5, 2-3-swap 25.8, binary-swap 27.5, pipeline 32.2, tree 31.5;
-// 4 ranks direct-send, radix-k:4 and shift 14.3 to 14.5. The model gives each of the former within 12 %. The
-// closed forms of cost.hpp, which charge gamma for each merged pair, cannot tell direct-send from binary swap
-// there.
+// direct-send 21.9, radix-k:8 22.6, shift 24.5, 2-3-swap 25.8, binary-swap 27.5, pipeline 32.2, tree 31.5; 4
+// ranks direct-send, radix-k:4 and shift 14.3 to 14.5. The model predicts each time for 8 ranks within 12 %.
+// The closed forms of cost.hpp, which charge gamma for each merged pair, cannot distinguish direct-send from
+// binary swap there.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -36,11 +37,11 @@ namespace {
 
 constexpr std::size_t most_walked_ranks = 16;
 
-// Pixels that stay in a cache are read and written in this share of the time that memory takes: a tree of 4
-// to 16 images in pairs takes 1.03 to 1.2 times as long as one chain, measured on two cores.
+// Time to read and write cached pixels, relative to pixels in memory. A tree of 4 to 16 images in pairs takes
+// 1.03 to 1.2 times as long as one chain, measured on two cores.
 constexpr double in_cache = 0.05;
 
-// What a rank does in a phase.
+// The work of a rank in a phase.
 struct Work {
   double sent_messages = 0;  // between nodes
   double received_messages = 0;
@@ -51,7 +52,7 @@ struct Work {
   double messages = 0;  // received, from anywhere
 };
 
-// Which node each rank is on.
+// Maps ranks to nodes.
 class Placement {
  public:
   Placement(const Setting& setting, const Machine& machine)
@@ -105,7 +106,7 @@ class NodeWalk {
 
   Prediction run() {
     find_phases();
-    std::vector<std::vector<Work>> work;  // of each rank in each phase
+    std::vector<std::vector<Work>> work;  // per rank and phase
     for (std::size_t i = 0; i < programs_.size(); ++i) work.push_back(walk(programs_[i], ready_[i]));
     Prediction prediction;
     for (std::size_t phase = 0; phase < phases_; ++phase) {
@@ -205,7 +206,7 @@ class NodeWalk {
     }
   }
 
-  // A rank's own image is read where it is, once its reader and the rank have met.
+  // A rank's own image is read in place, once its reader and the rank have met.
   void meet(Work& now) {
     shares_ = true;
     now.transfer = std::max(now.transfer, machine_.node_alpha);
@@ -234,7 +235,7 @@ class NodeWalk {
     return machine_.gamma_read * (read + (passes - 1) * written) + machine_.gamma_write * passes * written;
   }
 
-  // Add what a phase takes, given the work of the ranks that were walked.
+  // Add the time of a phase, given the work of the ranks that were walked.
   void add_phase(Prediction& prediction, const std::vector<Work>& ranks) const {
     Work sum;
     double messages = 0;
@@ -271,17 +272,17 @@ class NodeWalk {
   double size_ = 0;  // ranks of the node
   std::vector<Program> programs_;
   std::vector<Stages> ready_;
-  std::vector<std::size_t> phase_;  // of each stage
+  std::vector<std::size_t> phase_;  // per stage
   std::size_t phases_ = 1;
-  bool shares_ = false;  // whether ranks read their mates' images
+  bool shares_ = false;  // whether ranks read the images of other ranks on their node
 };
 
 }  // namespace
 
 namespace {
 
-// What is left of an incremental schedule behind the coming of the last rank, if the others have used the
-// time.
+// Reduce the prediction to the work that remains after the last rank has arrived, if the others used the time
+// before.
 void leave_to_the_last(Prediction& prediction, double p, double spread) {
   if (p < 2 || spread == 0) return;
   const double not_hidden = 1 - spread / prediction.total();

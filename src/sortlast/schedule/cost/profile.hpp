@@ -1,4 +1,4 @@
-// Profile: what a machine profile's file holds.
+// Profile: the content of a machine profile's file.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@ namespace sortlast {
 
 struct Profile {
   Machine machine;
-  std::string measured_on;  // machine_name() of tune.hpp; empty: the file does not tell
+  std::string measured_on;  // machine_name() of tune.hpp; empty: not recorded
 };
 
-// As load_machine().
+// Like load_machine().
 Profile load_profile(const std::string& path);
 
 }  // namespace sortlast
