@@ -1,4 +1,4 @@
-// Channels of C callers, read structure by structure; and those of frames.
+// Reads the channel structures of C callers, and returns the channels of frames.
 #include "channels.hpp"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Channels as C callers pass them and get them back.
+// Channels in the form in which C callers pass and receive them.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace sortlast::capi {
 
-// `count` structures of one version, one behind the other. Throws ArgumentError for null, for a size, type or
-// rule that is none, and for a name that is null.
+// Read `count` consecutive structures of one version. Throws ArgumentError for null, for an invalid size,
+// type or rule, and for a null name.
 std::vector<Channel> channels_of(const sortlast_channel* channels, std::int32_t count);
 
-// One of them; all zero if there is none of that index.
+// One channel; all zero if the index is out of range.
 sortlast_channel_values channel_values(const std::vector<ChannelPlane>& planes, std::int32_t index);
 
 }  // namespace sortlast::capi

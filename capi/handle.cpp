@@ -1,4 +1,4 @@
-// Exceptions as status codes, and the names of these.
+// Converts exceptions to status codes, and status codes to names.
 #include "handle.hpp"
 
 namespace sortlast::capi {

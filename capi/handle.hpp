@@ -1,5 +1,5 @@
-// Handles of the C interface, the one place where exceptions become status codes, and structures of callers
-// of any version.
+// Handles of the C interface, the only place where exceptions become status codes; and caller structures of
+// any version.
 #pragma once
 
 #include <algorithm>
@@ -17,23 +17,23 @@
 
 namespace sortlast::capi {
 
-// Base of every handle: what was wrong with the last call, or "".
+// Base of every handle: the error message of the last call, or "".
 struct Handle {
   std::string message;
 };
 
-// A caller's interrupt callback ended the wait.
+// Thrown when a caller's interrupt callback ends a wait.
 class Interrupt : public std::runtime_error {
  public:
   explicit Interrupt(int code)
       : std::runtime_error("the interrupt callback ended the call: it returned " + std::to_string(code)) {}
 };
 
-// The status for the exception that is being handled, with its text in `message`. To be called from a
+// The status for the exception that is being handled; its text is stored in `message`. Must be called from a
 // catch block.
 sortlast_status describe_exception(std::string& message) noexcept;
 
-// Run an action that may throw; its failure is told by `handle`.
+// Run an action that may throw. A failure is recorded in `handle`.
 template <typename Action>
 sortlast_status guarded(Handle& handle, const Action& action) noexcept {
   try {
@@ -45,8 +45,8 @@ sortlast_status guarded(Handle& handle, const Action& action) noexcept {
   }
 }
 
-// What is wrong with the arguments that an action reads, by trying it; "" if nothing is. Whatever it throws,
-// for other ranks may wait and have to hear of it.
+// The error in the arguments that an action reads, found by trying it; "" if there is none. Catches every
+// exception, because other ranks may be waiting and must receive the error.
 template <typename Action>
 std::string problem_in(const Action& action) noexcept {
   std::string problem;
@@ -54,14 +54,14 @@ std::string problem_in(const Action& action) noexcept {
     action();
   } catch (...) {
     describe_exception(problem);
-    if (problem.empty()) problem = "out of memory";  // short enough to need none
+    if (problem.empty()) problem = "out of memory";  // short enough to need no allocation
   }
   return problem;
 }
 
-// Make a handle, complete it with action(handle), and write it to *out, with its message if the action
-// threw. The action runs even if `out` is null or there is no memory for the handle, because other ranks may
-// wait for it; action(handle, problem), if it takes that, hears of it.
+// Make a handle, complete it with action(handle), and write it to *out, with its message if the action threw.
+// The action runs even if `out` is null or there is no memory for the handle, because other ranks may wait
+// for it; action(handle, problem), if supported, receives this error.
 template <typename Made, typename Action>
 sortlast_status make_handle(Made** out, const Action& action) noexcept {
   if (out != nullptr) *out = nullptr;
@@ -90,11 +90,11 @@ inline const char* message_of(const Handle* handle) {
 
 // ---- Structures that begin with their size --------------------------------------------------------
 
-// No structure grows beyond this, so a larger size is none.
+// No structure grows beyond this size, so a larger size is invalid.
 constexpr std::size_t most_struct_bytes = 4096;
 
-// The size that a structure of a caller has, after checks: ArgumentError if it is less than that of its first
-// version, or no size at all. `name` and `init` for the message.
+// The size of a caller's structure, after checks. ArgumentError if it is below the size of the first version,
+// or invalid. `name` and `init` are used in the message.
 template <typename Struct>
 std::size_t size_of_struct(const Struct* from, std::size_t first, const char* name, const char* init) {
   const std::size_t size = from->size;
@@ -103,9 +103,9 @@ std::size_t size_of_struct(const Struct* from, std::size_t first, const char* na
                       name + "), " + std::to_string(sizeof(Struct)) + " in this version; begin with " + init);
 }
 
-// What a caller passes, with the defaults for what its version does not have; all defaults for null. `first`:
-// bytes of its first version. Throws ArgumentError: a size that cannot be, members that this version does not
-// know and that are not zero.
+// The caller's structure, with defaults for the members that its version lacks; all defaults for null.
+// `first`: size of the first version in bytes. Throws ArgumentError: an invalid size, or nonzero members that
+// this version does not know.
 template <typename Struct>
 Struct read_struct(const Struct* from, const Struct& defaults, std::size_t first, const char* name,
                    const char* init) {
@@ -124,8 +124,8 @@ Struct read_struct(const Struct* from, const Struct& defaults, std::size_t first
   return result;
 }
 
-// Write a result to a caller's structure, of which its version may not have all members; those that this
-// version does not know become zero. Throws ArgumentError: a size that cannot be.
+// Write a result to a caller's structure, which may lack some members in its version. Members that this
+// version does not know become zero. Throws ArgumentError: an invalid size.
 template <typename Struct>
 void write_struct(Struct* to, const Struct& from, std::size_t first, const char* name, const char* init) {
   const std::size_t size = size_of_struct(to, first, name, init);

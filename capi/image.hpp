@@ -1,5 +1,5 @@
-// What C callers pass as images, compositions, boxes and viewpoints, checked and as the library takes it; and
-// frames and visibility orders.
+// Checks and converts images, compositions, boxes and viewpoints of C callers; and handles of frames and
+// visibility orders.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct sortlast_visibility : sortlast::capi::Handle {
 
 namespace sortlast::capi {
 
-// The member of `values` that a caller's number stands for; `what` is it.
+// The member of `values` with the caller's number; `what` names it in messages.
 template <typename Value, std::size_t count>
 Value by_number(const Value (&values)[count], std::int32_t number, const char* what) {
   if (number >= 0 && number < static_cast<std::int32_t>(count)) return values[number];
@@ -31,7 +31,7 @@ Value by_number(const Value (&values)[count], std::int32_t number, const char* w
                       std::to_string(count - 1) + ", see sortlast.h");
 }
 
-// Numbers of enumerations; all throw ArgumentError for those that are none.
+// Numbers of enumerations. All throw ArgumentError for an invalid number.
 Format format_of(const sortlast_format& format);
 Op op_of(std::int32_t op);
 
@@ -44,16 +44,16 @@ inline std::optional<Rectangle> bounds_of(const sortlast_image& image) {
   return Rectangle{image.bounds->x0, image.bounds->y0, image.bounds->x1, image.bounds->y1};
 }
 
-// The p ranks that an array of a caller lists; empty if it is null.
+// The p ranks listed in a caller's array; empty if it is null.
 std::vector<std::int32_t> ranks_of(const std::int32_t* ranks, std::int32_t p);
 
-// With the defaults for null. Throws ArgumentError for a size that is wrong.
+// All defaults for null. Throws ArgumentError for an invalid size.
 sortlast_composition read_composition(const sortlast_composition* composition);
 
-// One value a channel; empty if `background` is null.
+// One value per channel; empty if `background` is null.
 std::vector<float> background_of(const float* background, const Format& format);
 
-// An empty one for null.
+// Empty for null.
 Box box_of(const sortlast_box* box);
 Viewpoint viewpoint_of(const sortlast_viewpoint& viewpoint);
 

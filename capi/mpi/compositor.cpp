@@ -1,5 +1,5 @@
-// The compositor, and visibility orders from each rank's own box. What is wrong with one rank's arguments is
-// told to all of them, so that none waits; so is a lack of memory on the way to a collective call.
+// The compositor. Errors in one rank's arguments, or a lack of memory on the way to a collective call, are
+// reported to all ranks, so that none waits.
 #include "mpi/compositor.hpp"
 
 #include <memory>
@@ -21,8 +21,8 @@ using namespace sortlast::capi;
 
 namespace {
 
-// Read the arguments of a collective call, and make room for its result; what goes wrong with that is told to
-// every rank.
+// Read the arguments of a collective call, and allocate its result. Errors in this are reported to every
+// rank.
 template <typename Action>
 void prepare(Compositor& compositor, const char* call, const Action& action) {
   const std::string problem = problem_in(action);
@@ -81,7 +81,7 @@ std::vector<BoxImage> box_images_of(const sortlast_box_image* images, std::int32
   return all;
 }
 
-// Composite by composite(arguments), and write the tile. read() reads what further arguments there are.
+// Composite with composite(arguments), and write the tile. read() reads any further arguments.
 template <typename Read, typename Composite>
 void composite_into(sortlast_compositor& compositor, const sortlast_image* image,
                     const sortlast_composition* composition, sortlast_tile** tile, const Read& read,
@@ -229,7 +229,7 @@ sortlast_status sortlast_compositor_composite_images(sortlast_compositor* compos
   return guarded(*compositor, [&] {
     Compositor& worker = made(*compositor);
     std::vector<BoxImage> all;
-    // The frame, as an image that this rank does not have.
+    // The frame, described as an image that this rank does not have.
     const sortlast_image frame{nullptr, nullptr, width, height, format, nullptr};
     composite_into(
         *compositor, &frame, composition, tile, [&] { all = box_images_of(images, count); },

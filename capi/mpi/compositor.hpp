@@ -1,5 +1,5 @@
-// Handles of compositors and tiles, and what C callers pass as options of a compositor or of a measurement,
-// as the library takes it.
+// Handles of compositors and tiles, and conversion of the options that C callers pass to a compositor or to a
+// measurement.
 #pragma once
 
 #include <cstdint>
@@ -29,19 +29,19 @@ struct sortlast_tile {
 
 namespace sortlast::capi {
 
-// Throws UsageError if it is closed, ArgumentError if there never was one.
+// Throws UsageError if it is closed, ArgumentError if it was never made.
 inline Compositor& made(sortlast_compositor& handle) {
   if (handle.compositor) return *handle.compositor;
   if (handle.closed) throw UsageError("this compositor is closed; make a new one");
   throw ArgumentError("this compositor was not made; check the status of its creation");
 }
 
-// Defaults for null. All throw ArgumentError for a size, number or array that is wrong; `comm` tells the
-// length of the ring.
+// All defaults for null. All throw ArgumentError for an invalid size, number or array. The size of `comm` is
+// the length of the ring.
 Options options_of(const sortlast_options* options, MPI_Comm comm);
 TuneOptions tune_options_of(const sortlast_tune_options* options);
 
-// Nothing if `to` is null; `to` holds its size.
+// Does nothing if `to` is null. `to` must hold its size.
 void write_machine(const Machine& machine, sortlast_machine* to);
 
 }  // namespace sortlast::capi

@@ -32,11 +32,11 @@ std::span<const Value> span_of(const Value* values, std::int64_t count, const ch
   return {values, static_cast<std::size_t>(count)};
 }
 
-// Of the structure before it had a scalar.
+// Size of the first version of the structure, which had no scalar.
 constexpr std::size_t first_fragments =
     offsetof(sortlast_fragments, surface_depth) + sizeof(sortlast_fragments::surface_depth);
 
-// `channels` keeps those of the view.
+// `channels` stores the channels of the view.
 FragmentsView view_of(const sortlast_fragments* fragments, std::vector<Channel>& channels) {
   if (fragments == nullptr)
     throw ArgumentError("the fragments are NULL; expected their size, with count 0 on a rank without any");

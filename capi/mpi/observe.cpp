@@ -1,4 +1,4 @@
-// What is measured: the frames of a compositor, with the choice explained and events, and a machine.
+// Measurements: times, explanations and events of a compositor's frames, and a machine.
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 
 struct sortlast_report : sortlast::capi::Handle {
   std::optional<sortlast::MachineReport> report;  // none if measuring failed
-  std::string path;                               // of the profile that was kept
+  std::string path;                               // of the saved profile
 };
 
 using namespace sortlast;

@@ -10,13 +10,13 @@ namespace {
 constexpr Wire wires[] = {Wire::image, Wire::float16};
 static_assert(wires[SORTLAST_WIRE_FLOAT16] == Wire::float16);
 
-// Bytes of the first version of each structure: those up to its last member.
+// Size of the first version of each structure in bytes, up to its last member.
 constexpr std::size_t first_options = offsetof(sortlast_options, user) + sizeof(sortlast_options::user);
 constexpr std::size_t first_tune =
     offsetof(sortlast_tune_options, user) + sizeof(sortlast_tune_options::user);
 constexpr std::size_t first_machine = offsetof(sortlast_machine, ranks) + sizeof(sortlast_machine::ranks);
 
-// Ranks of a communicator; 0 where Compositor's constructor will say what is wrong with it.
+// Number of ranks of a communicator; 0 if Compositor's constructor will report an error for it.
 std::int32_t size_of(MPI_Comm comm) {
   int initialised = 0;
   int finalised = 0;

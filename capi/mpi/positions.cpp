@@ -1,4 +1,4 @@
-// Places of many boxes a rank. What is wrong with one rank's arguments is told to all.
+// Positions of many boxes per rank. Errors in one rank's arguments are reported to all ranks.
 #include <cstdint>
 #include <string>
 #include <vector>
