@@ -1,16 +1,17 @@
-// IceT.h: the interface of IceT, an image compositing library, over sortlast's compositor.
+// IceT.h: the interface of IceT, an image compositing library, on top of sortlast's compositor.
 //
-// Names, values and types are those of IceT 2, so that programs written or built for it work unchanged. One
-// thread at a time makes calls. What a call works on is the current context; each has settings of its own.
+// Names, values and types are the same as in IceT 2, so that programs written or built for it work unchanged.
+// Only one thread may make calls at a time. Calls work on the current context; each context has its own
+// settings.
 //
-// Errors: a call that cannot do what it was asked prints a line (see icetDiagnostics()), notes an error code
-// for icetGetError(), and changes nothing. What is collective fails on every rank, with the ranks named, if
-// the ranks did not all ask for the same, or one of them for what cannot be; if a rank does not come, the
-// others fail after SORTLAST_ICET_TIMEOUT seconds (600), and so does that rank when it comes. All ranks make
-// the collective calls of a context in the same order and number.
+// Errors: a call that cannot do its work prints a line (see icetDiagnostics()), records an error code for
+// icetGetError(), and changes nothing. A collective call fails on every rank, and names the ranks, if the
+// ranks made different requests or one of them made an invalid one. If a rank does not arrive, the others
+// fail after SORTLAST_ICET_TIMEOUT seconds (600), and so does that rank when it arrives. All ranks make the
+// same collective calls of a context in the same order.
 //
-// Images lie row by row from the lower left corner. Viewports are {x, y, width, height} [pixels]. Matrices
-// are 16 doubles, column by column, as OpenGL has them. Colours are premultiplied by their alpha.
+// Images are stored row by row from the lower left corner. Viewports are {x, y, width, height} [pixels].
+// Matrices are 16 doubles, column by column, as in OpenGL. Colours are premultiplied by their alpha.
 #ifndef SORTLAST_ICET_H
 #define SORTLAST_ICET_H
 
@@ -54,16 +55,16 @@ typedef IceTInt32 IceTSizeType;
 
 // ---- Communicators ---------------------------------------------------------------------------------
 
-// A message under way.
+// A message in flight.
 typedef struct IceTCommRequestStruct {
   IceTEnum magic_number;
   IceTVoid* internals;
 }* IceTCommRequest;
 #define ICET_COMM_REQUEST_NULL ((IceTCommRequest)NULL)
 
-// The ranks that composite together, and how they talk. Made by icetCreateMPICommunicator() (IceTMPI.h); one
-// whose functions are a program's own cannot be composited over. Counts are of elements of a type above,
-// sources, destinations and roots are ranks.
+// The ranks that composite together, and their communication functions. Made by icetCreateMPICommunicator()
+// (IceTMPI.h); a communicator with a program's own functions cannot be used for compositing. Counts are
+// numbers of elements of a type above; sources, destinations and roots are ranks.
 struct IceTCommunicatorStruct {
   struct IceTCommunicatorStruct* (*Duplicate)(struct IceTCommunicatorStruct* self);
   void (*Destroy)(struct IceTCommunicatorStruct* self);
@@ -103,23 +104,23 @@ typedef struct IceTCommunicatorStruct* IceTCommunicator;
 struct IceTContextStruct;
 typedef struct IceTContextStruct* IceTContext;
 
-// Make a context and make it current. Collective; `comm` is duplicated and may be destroyed at once. NULL on
-// errors; if not all ranks came in time, they may try again with the same `comm`.
+// Make a context and make it current. Collective; `comm` is duplicated and may be destroyed at once. Returns
+// NULL on errors. If not all ranks arrived in time, they may try again with the same `comm`.
 ICET_EXPORT IceTContext icetCreateContext(IceTCommunicator comm);
 ICET_EXPORT void icetDestroyContext(IceTContext context);
 ICET_EXPORT IceTContext icetGetContext(void);
 ICET_EXPORT void icetSetContext(IceTContext context);
-// Copy the settings of one context to another, but for the composite order and the data replication group.
+// Copy the settings of one context to another, except for the composite order and the data replication group.
 ICET_EXPORT void icetCopyState(IceTContext dest, const IceTContext src);
 
-// Seconds on a clock that never goes back.
+// Seconds on a monotonic clock.
 ICET_EXPORT IceTDouble icetWallTime(void);
 
-// ---- What this rank draws --------------------------------------------------------------------------
+// ---- Geometry of this rank ---------------------------------------------------------------------------
 
-// Points whose hull holds all that this rank draws: `count` points of `size` coordinates (1 to 4) of `type`,
-// `stride` bytes apart (0: one behind the other). None: it may draw anywhere. A box is eight points. A rank
-// that draws nothing gives a point that is far away.
+// Points with a hull that contains everything that this rank draws: `count` points of `size` coordinates (1
+// to 4) of `type`, `stride` bytes apart (0: consecutive). No points: the rank may draw anywhere. A box is
+// eight points. A rank that draws nothing passes a point that is far away.
 ICET_EXPORT void icetBoundingVertices(IceTInt size, IceTEnum type, IceTSizeType stride, IceTSizeType count,
                                       const IceTVoid* pointer);
 ICET_EXPORT void icetBoundingBoxd(IceTDouble x_min, IceTDouble x_max, IceTDouble y_min, IceTDouble y_max,
@@ -127,23 +128,24 @@ ICET_EXPORT void icetBoundingBoxd(IceTDouble x_min, IceTDouble x_max, IceTDouble
 ICET_EXPORT void icetBoundingBoxf(IceTFloat x_min, IceTFloat x_max, IceTFloat y_min, IceTFloat y_max,
                                   IceTFloat z_min, IceTFloat z_max);
 
-// Ranks that hold the same data and share out the drawing: a list with this rank in it, the same on all of
+// Ranks that hold the same data and share the drawing: a list that contains this rank, the same on all of
 // them, or a colour that they have in common (collective). Lists are compared in the next frame.
 ICET_EXPORT void icetDataReplicationGroup(IceTInt size, const IceTInt* processes);
 ICET_EXPORT void icetDataReplicationGroupColor(IceTInt color);
 
 // ---- Tiles -----------------------------------------------------------------------------------------
 
-// The display: tiles of the global picture, each shown by one rank, and no rank shows two. icetAddTile()
-// returns the tile's number, or -1 on errors. The physical render size is that of the window in which ranks
-// draw; it becomes that of the largest tile whenever one is added.
+// The display: tiles of the global picture, each shown by one rank; no rank shows two. icetAddTile() returns
+// the tile's number, or -1 on errors. The physical render size is the size of the window in which ranks draw.
+// Whenever a tile is added, it becomes the size of the largest tile.
 ICET_EXPORT void icetResetTiles(void);
 ICET_EXPORT int icetAddTile(IceTInt x, IceTInt y, IceTSizeType width, IceTSizeType height, int display_rank);
 ICET_EXPORT void icetPhysicalRenderSize(IceTInt width, IceTInt height);
 
 // ---- Images ----------------------------------------------------------------------------------------
 
-// An image of a context, valid until its next frame or its end; in a draw callback, until that returns.
+// An image of a context, valid until the context's next frame or its end; in a draw callback, until the
+// callback returns.
 typedef struct {
   IceTVoid* opaque_internals;
 } IceTImage;
@@ -166,9 +168,9 @@ ICET_EXPORT IceTSizeType icetImageGetWidth(const IceTImage image);
 ICET_EXPORT IceTSizeType icetImageGetHeight(const IceTImage image);
 ICET_EXPORT IceTSizeType icetImageGetNumPixels(const IceTImage image);
 
-// The pixels where they lie: ub bytes, ui a pixel's four bytes as one, f floats; the c stands for const.
-// NULL, with an error, if the image has others. A depth lies in 0..1; 1 is as far as can be seen, and nothing
-// is there.
+// Direct access to the pixels: ub is bytes, ui the four bytes of a pixel as one integer, f floats; c means
+// const. NULL, with an error, if the image has another format. Depths are in 0..1; 1 is the farthest depth
+// and marks pixels without content.
 ICET_EXPORT IceTUByte* icetImageGetColorub(IceTImage image);
 ICET_EXPORT IceTUInt* icetImageGetColorui(IceTImage image);
 ICET_EXPORT IceTFloat* icetImageGetColorf(IceTImage image);
@@ -178,12 +180,12 @@ ICET_EXPORT const IceTUInt* icetImageGetColorcui(const IceTImage image);
 ICET_EXPORT const IceTFloat* icetImageGetColorcf(const IceTImage image);
 ICET_EXPORT const IceTFloat* icetImageGetDepthcf(const IceTImage image);
 
-// Copy the pixels into the caller's memory, converted to the format that is asked for.
+// Copy the pixels into the caller's memory, converted to the requested format.
 ICET_EXPORT void icetImageCopyColorub(const IceTImage image, IceTUByte* color_buffer, IceTEnum color_format);
 ICET_EXPORT void icetImageCopyColorf(const IceTImage image, IceTFloat* color_buffer, IceTEnum color_format);
 ICET_EXPORT void icetImageCopyDepthf(const IceTImage image, IceTFloat* depth_buffer, IceTEnum depth_format);
 
-// ---- How images are composited ---------------------------------------------------------------------
+// ---- Compositing -----------------------------------------------------------------------------------
 
 #define ICET_STRATEGY_UNDEFINED ((IceTEnum)0x0000)
 #define ICET_STRATEGY_DIRECT ((IceTEnum)0x6001)
@@ -207,31 +209,33 @@ ICET_EXPORT const char* icetGetSingleImageStrategyName(void);
 #define ICET_COMPOSITE_MODE_BLEND ((IceTEnum)0x0302)
 ICET_EXPORT void icetCompositeMode(IceTEnum mode);
 
-// The ranks from front to back, as many as there are; it holds while ICET_ORDERED_COMPOSITE is enabled.
+// All ranks from front to back. The order applies while ICET_ORDERED_COMPOSITE is enabled.
 ICET_EXPORT void icetCompositeOrder(const IceTInt* process_ranks);
 
 // ---- Frames ----------------------------------------------------------------------------------------
 
-// Draw into `result`, whose size is the physical render size: what is seen through these matrices, over
-// `background_color` (4 floats). Pixels outside `readback_viewport` are not looked at. Whichever context it
-// leaves current, that of the frame is so again.
+// Draw into `result`, which has the physical render size, with these matrices, over `background_color` (4
+// floats). Pixels outside `readback_viewport` are ignored. If the callback makes another context current, the
+// frame's context becomes current again afterwards.
 typedef void (*IceTDrawCallbackType)(const IceTDouble* projection_matrix, const IceTDouble* modelview_matrix,
                                      const IceTFloat* background_color, const IceTInt* readback_viewport,
                                      IceTImage result);
 ICET_EXPORT void icetDrawCallback(IceTDrawCallbackType callback);
 
 // Draw and composite a frame; collective. Returns the tile that this rank displays, or the null image. The
-// background must be the same on all ranks where the picture shows one: unless it is blended without
-// ICET_CORRECT_COLORED_BACKGROUND, or has no colours.
-// Without ICET_COLLECT_IMAGES it returns an image of the whole tile in which this rank's pixels are valid:
-// ICET_VALID_PIXELS_NUM of them from ICET_VALID_PIXELS_OFFSET on, of the tile ICET_VALID_PIXELS_TILE (-1:
-// none).
+// background must be the same on all ranks if the picture shows one: always, except when blending without
+// ICET_CORRECT_COLORED_BACKGROUND, or without colours.
+//
+// Without ICET_COLLECT_IMAGES, the result is an image of the whole tile in which only this rank's pixels are
+// valid: ICET_VALID_PIXELS_NUM of them, from ICET_VALID_PIXELS_OFFSET on, of the tile ICET_VALID_PIXELS_TILE
+// (-1: none).
 ICET_EXPORT IceTImage icetDrawFrame(const IceTDouble* projection_matrix, const IceTDouble* modelview_matrix,
                                     const IceTFloat* background_color);
 
-// The same with images that have been drawn: buffers of the size of the global viewport, in the formats that
-// are set. `depth_buffer` may be NULL if there is no depth. `valid_pixels_viewport`: what of them was drawn;
-// NULL: all. The matrices are looked at for the bounding vertices alone, and may be NULL without these.
+// Same for images that have already been drawn: buffers of the size of the global viewport, in the formats
+// that are set. `depth_buffer` may be NULL if there is no depth. `valid_pixels_viewport`: the part that was
+// drawn; NULL: everything. The matrices are used only with the bounding vertices, and may be NULL without
+// them.
 ICET_EXPORT IceTImage icetCompositeImage(const IceTVoid* color_buffer, const IceTVoid* depth_buffer,
                                          const IceTInt* valid_pixels_viewport,
                                          const IceTDouble* projection_matrix,
@@ -248,7 +252,7 @@ ICET_EXPORT IceTImage icetCompositeImage(const IceTVoid* color_buffer, const Ice
 #define ICET_INVALID_OPERATION ((IceTEnum)0xFFFFFFFB)
 #define ICET_INVALID_VALUE ((IceTEnum)0xFFFFFFFA)
 
-// The gravest error since this was last asked; ICET_NO_ERROR if there was none.
+// The most severe error since the last call; ICET_NO_ERROR if there was none.
 ICET_EXPORT IceTEnum icetGetError(void);
 
 #define ICET_DIAG_OFF ((IceTEnum)0x0000)
@@ -259,31 +263,31 @@ ICET_EXPORT IceTEnum icetGetError(void);
 #define ICET_DIAG_ALL_NODES ((IceTEnum)0x0100)
 #define ICET_DIAG_FULL ((IceTEnum)0xFFFF)
 
-// What is printed, on standard error: one of the levels, on rank 0 alone or on all. Default: warnings, on
-// all.
+// Selects the messages printed on standard error: one of the levels, on rank 0 only or on all ranks. Default:
+// warnings, on all ranks.
 ICET_EXPORT void icetDiagnostics(IceTBitField mask);
 
 // ---- State -----------------------------------------------------------------------------------------
 
-// What can be asked. In brackets the number of values, where it is not one.
+// Parameters that can be queried. The number of values is in brackets if it is not one.
 #define ICET_STATE_ENGINE_START ((IceTEnum)0x00000000)
 #define ICET_DIAGNOSTIC_LEVEL ((IceTEnum)0x0001)
 #define ICET_RANK ((IceTEnum)0x0002)
 #define ICET_NUM_PROCESSES ((IceTEnum)0x0003)
-#define ICET_BACKGROUND_COLOR ((IceTEnum)0x0005)       // that the callback gets [4]
+#define ICET_BACKGROUND_COLOR ((IceTEnum)0x0005)       // passed to the callback [4]
 #define ICET_BACKGROUND_COLOR_WORD ((IceTEnum)0x0006)  // as a pixel of bytes
 #define ICET_PHYSICAL_RENDER_WIDTH ((IceTEnum)0x0007)
 #define ICET_PHYSICAL_RENDER_HEIGHT ((IceTEnum)0x0008)
 #define ICET_COLOR_FORMAT ((IceTEnum)0x0009)
 #define ICET_DEPTH_FORMAT ((IceTEnum)0x000A)
 #define ICET_NUM_TILES ((IceTEnum)0x0010)
-#define ICET_TILE_VIEWPORTS ((IceTEnum)0x0011)   // [4 a tile]
-#define ICET_GLOBAL_VIEWPORT ((IceTEnum)0x0012)  // the rectangle round all tiles [4]
+#define ICET_TILE_VIEWPORTS ((IceTEnum)0x0011)   // [4 per tile]
+#define ICET_GLOBAL_VIEWPORT ((IceTEnum)0x0012)  // the rectangle around all tiles [4]
 #define ICET_TILE_MAX_WIDTH ((IceTEnum)0x0013)
 #define ICET_TILE_MAX_HEIGHT ((IceTEnum)0x0014)
 #define ICET_DISPLAY_NODES ((IceTEnum)0x001A)    // the rank that shows each tile [tiles]
-#define ICET_TILE_DISPLAYED ((IceTEnum)0x001B)   // by this rank; -1: none
-#define ICET_GEOMETRY_BOUNDS ((IceTEnum)0x0022)  // [3 a bounding vertex]
+#define ICET_TILE_DISPLAYED ((IceTEnum)0x001B)   // tile shown by this rank; -1: none
+#define ICET_GEOMETRY_BOUNDS ((IceTEnum)0x0022)  // [3 per bounding vertex]
 #define ICET_NUM_BOUNDING_VERTS ((IceTEnum)0x0023)
 #define ICET_STRATEGY ((IceTEnum)0x0024)
 #define ICET_SINGLE_IMAGE_STRATEGY ((IceTEnum)0x0025)
@@ -296,41 +300,41 @@ ICET_EXPORT void icetDiagnostics(IceTBitField mask);
 #define ICET_FRAME_COUNT ((IceTEnum)0x002E)
 #define ICET_MAGIC_K ((IceTEnum)0x0040)
 #define ICET_MAX_IMAGE_SPLIT ((IceTEnum)0x0041)
-#define ICET_DRAW_FUNCTION ((IceTEnum)0x0060)  // a pointer
+#define ICET_DRAW_FUNCTION ((IceTEnum)0x0060)  // pointer
 
-// Of the frame that is drawn, or else of the last one.
+// Parameters of the current frame or, outside a frame, of the last one.
 #define ICET_STATE_FRAME_START ((IceTEnum)0x00000080)
 #define ICET_IS_DRAWING_FRAME ((IceTEnum)0x0080)
 #define ICET_PROJECTION_MATRIX ((IceTEnum)0x0081)   // [16]
 #define ICET_MODELVIEW_MATRIX ((IceTEnum)0x0082)    // [16]
-#define ICET_CONTAINED_VIEWPORT ((IceTEnum)0x0083)  // in which this rank draws [4]
+#define ICET_CONTAINED_VIEWPORT ((IceTEnum)0x0083)  // where this rank draws [4]
 #define ICET_NEAR_DEPTH ((IceTEnum)0x0084)          // of the bounding vertices, -1..1
 #define ICET_FAR_DEPTH ((IceTEnum)0x0085)
 #define ICET_NUM_CONTAINED_TILES ((IceTEnum)0x0086)
 #define ICET_CONTAINED_TILES_LIST ((IceTEnum)0x0087)       // tiles in which this rank draws [their number]
 #define ICET_CONTAINED_TILES_MASK ((IceTEnum)0x0088)       // [tiles]
 #define ICET_ALL_CONTAINED_TILES_MASKS ((IceTEnum)0x0089)  // if there are several tiles [ranks x tiles, or 0]
-#define ICET_TILE_CONTRIB_COUNTS ((IceTEnum)0x008A)  // how many ranks draw in each of several tiles [tiles]
-#define ICET_TOTAL_IMAGE_COUNT ((IceTEnum)0x008B)    // their sum
+#define ICET_TILE_CONTRIB_COUNTS ((IceTEnum)0x008A)        // ranks that draw in each of several tiles [tiles]
+#define ICET_TOTAL_IMAGE_COUNT ((IceTEnum)0x008B)          // their sum
 #define ICET_NEED_BACKGROUND_CORRECTION ((IceTEnum)0x008C)
-#define ICET_TRUE_BACKGROUND_COLOR ((IceTEnum)0x008D)  // that the frame was asked for with [4]
+#define ICET_TRUE_BACKGROUND_COLOR ((IceTEnum)0x008D)  // requested for the frame [4]
 #define ICET_TRUE_BACKGROUND_COLOR_WORD ((IceTEnum)0x008E)
 #define ICET_VALID_PIXELS_TILE ((IceTEnum)0x0098)
 #define ICET_VALID_PIXELS_OFFSET ((IceTEnum)0x0099)
 #define ICET_VALID_PIXELS_NUM ((IceTEnum)0x009A)
-#define ICET_RENDERED_VIEWPORT ((IceTEnum)0x00A0)  // of the global picture, what the last callback drew [4]
+#define ICET_RENDERED_VIEWPORT ((IceTEnum)0x00A0)  // part of the picture that the last callback drew [4]
 #define ICET_PRE_RENDERED ((IceTEnum)0x00A2)
 
-// Seconds of the last frame on this rank, and the bytes that it sent.
+// Seconds of the last frame on this rank by phase, and the bytes that it sent.
 #define ICET_STATE_TIMING_START ((IceTEnum)0x000000C0)
 #define ICET_RENDER_TIME ((IceTEnum)0x00C1)        // in the draw callback
-#define ICET_BUFFER_READ_TIME ((IceTEnum)0x00C2)   // bringing what was drawn to where it is composited from
+#define ICET_BUFFER_READ_TIME ((IceTEnum)0x00C2)   // copying drawn pixels to the compositor's memory
 #define ICET_BUFFER_WRITE_TIME ((IceTEnum)0x00C3)  // showing the picture in an OpenGL window
 #define ICET_COMPRESS_TIME ((IceTEnum)0x00C4)   // marking pixels in which nothing was drawn, and filling them
-#define ICET_INTERLACE_TIME ((IceTEnum)0x00C5)  // 0: interlacing costs nothing by itself
+#define ICET_INTERLACE_TIME ((IceTEnum)0x00C5)  // 0: interlacing has no cost of its own
 #define ICET_COMPARE_TIME ((IceTEnum)0x00C6)    // blending
 #define ICET_BLEND_TIME ICET_COMPARE_TIME
-#define ICET_COMPOSITE_TIME ((IceTEnum)0x00C7)  // all but drawing, reading and writing
+#define ICET_COMPOSITE_TIME ((IceTEnum)0x00C7)  // all except drawing, reading and writing
 #define ICET_COLLECT_TIME ((IceTEnum)0x00C8)
 #define ICET_TOTAL_DRAW_TIME ((IceTEnum)0x00C9)
 #define ICET_BYTES_SENT ((IceTEnum)0x00CA)
@@ -338,28 +342,29 @@ ICET_EXPORT void icetDiagnostics(IceTBitField mask);
 #define ICET_RENDER_LAYER_STATE_START ((IceTEnum)0x00000100)
 #define ICET_RENDER_LAYER_STATE_END ((IceTEnum)0x00000140)
 
-// What can be enabled and disabled. In brackets the default.
+// Flags that can be enabled and disabled. The default is in brackets.
 #define ICET_STATE_ENABLE_START ((IceTEnum)0x00000140)
 #define ICET_STATE_ENABLE_END ((IceTEnum)0x00000180)
 #define ICET_FLOATING_VIEWPORT \
-  ((IceTEnum)0x0141)  // draw once what lies in several tiles, if the window holds it [on]
+  ((IceTEnum)0x0141)  // draw content of several tiles once, if it fits into the window [on]
 #define ICET_ORDERED_COMPOSITE ((IceTEnum)0x0142)           // blend in the composite order [off]
 #define ICET_CORRECT_COLORED_BACKGROUND ((IceTEnum)0x0143)  // blend the background behind the picture [off]
 #define ICET_COMPOSITE_ONE_BUFFER \
-  ((IceTEnum)0x0144)  // kept, and without effect: formats tell what is there [on]
+  ((IceTEnum)0x0144)  // accepted but ignored: formats determine the content [on]
 #define ICET_INTERLACE_IMAGES \
-  ((IceTEnum)0x0145)  // deal out blocks of pixels, if that is predicted to be faster [on]
-#define ICET_COLLECT_IMAGES ((IceTEnum)0x0146)  // bring tiles to the ranks that display them [on]
+  ((IceTEnum)0x0145)  // divide images into interleaved blocks, if that is predicted to be faster [on]
+#define ICET_COLLECT_IMAGES ((IceTEnum)0x0146)  // send tiles to the ranks that display them [on]
 #define ICET_RENDER_EMPTY_IMAGES \
-  ((IceTEnum)0x0147)  // call the callback also where nothing is to be drawn [off]
+  ((IceTEnum)0x0147)  // call the callback even if there is nothing to draw [off]
 #define ICET_RENDER_LAYER_ENABLE_START ((IceTEnum)0x0170)
 #define ICET_RENDER_LAYER_ENABLE_END ICET_STATE_ENABLE_END
 
 #define ICET_STATE_SIZE ((IceTEnum)0x00000200)
 #define ICET_STATE_ENGINE_END ICET_STATE_SIZE
 
-// Write the values of `pname`, converted, to `params`, which must have room for as many as there are.
-// Errors: ICET_INVALID_ENUM if there is nothing of that name, ICET_BAD_CAST if it has another kind of values.
+// Write the values of `pname`, converted, to `params`, which must have room for all of them.
+//
+// Errors: ICET_INVALID_ENUM for an unknown name, ICET_BAD_CAST if its values are of another kind.
 ICET_EXPORT void icetGetDoublev(IceTEnum pname, IceTDouble* params);
 ICET_EXPORT void icetGetFloatv(IceTEnum pname, IceTFloat* params);
 ICET_EXPORT void icetGetIntegerv(IceTEnum pname, IceTInt* params);

@@ -1,5 +1,5 @@
-// IceTConfig.h: what the other headers of IceT's interface are configured with: integer types and the version
-// that the interface is that of. The library behind it is sortlast; SORTLAST_ICET tells the two apart.
+// IceTConfig.h: configuration of the other headers of IceT's interface: integer types and the version of the
+// interface. The library behind it is sortlast; SORTLAST_ICET distinguishes it from IceT.
 #ifndef SORTLAST_ICET_CONFIG_H
 #define SORTLAST_ICET_CONFIG_H
 
@@ -24,7 +24,7 @@ typedef float IceTFloat32;
 typedef double IceTFloat64;
 typedef int64_t IceTPointerArithmetic;
 
-// Of a shared library only what these mark is seen.
+// Marks the symbols that the shared library exports.
 #ifdef __GNUC__
 #define ICET_EXPORT __attribute__((visibility("default")))
 #else
@@ -35,7 +35,7 @@ typedef int64_t IceTPointerArithmetic;
 #define ICET_GL3_EXPORT ICET_EXPORT
 #define ICET_STRATEGY_EXPORT ICET_EXPORT
 
-// What icetGetIntegerv() gives for ICET_MAGIC_K and ICET_MAX_IMAGE_SPLIT unless the environment has others.
+// Results of icetGetIntegerv() for ICET_MAGIC_K and ICET_MAX_IMAGE_SPLIT unless the environment sets others.
 #define ICET_MAGIC_K_DEFAULT 8
 #define ICET_MAX_IMAGE_SPLIT_DEFAULT 512
 

@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-// `mpi_comm` is duplicated, which is collective, and may be freed at once. NULL for MPI_COMM_NULL and errors
-// of MPI.
+// `mpi_comm` is duplicated, which is collective, and may be freed at once. Returns NULL for MPI_COMM_NULL and
+// on MPI errors.
 ICET_MPI_EXPORT IceTCommunicator icetCreateMPICommunicator(MPI_Comm mpi_comm);
 ICET_MPI_EXPORT void icetDestroyMPICommunicator(IceTCommunicator comm);
 

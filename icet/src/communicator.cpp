@@ -1,5 +1,5 @@
-// The functions of a communicator over MPI. Programs call them through the structure, so they raise nothing:
-// what MPI finds wrong goes to the communicator's handler of errors, as it does everywhere in MPI.
+// The functions of a communicator over MPI. Programs call them through the structure, so they throw nothing:
+// MPI errors go to the communicator's error handler, as usual in MPI.
 #include "communicator.hpp"
 
 #include <memory>
@@ -48,7 +48,7 @@ IceTCommunicator duplicate(IceTCommunicator self) {
   return copy == MPI_COMM_NULL ? ICET_COMM_NULL : wrap(copy);
 }
 
-// Where communicators lay that have been destroyed, so that one of them is an error and not a crash.
+// Addresses of destroyed communicators, so that using one is an error and not a crash.
 std::unordered_set<const IceTCommunicatorStruct*>& destroyed() {
   static std::unordered_set<const IceTCommunicatorStruct*> all;
   return all;
@@ -91,7 +91,7 @@ void send_receive(IceTCommunicator self, const void* sendbuf, int sendcount, Ice
                src, recvtag, mpi_of(self), MPI_STATUS_IGNORE);
 }
 
-// IceT's callers pass a null buffer for what lies in its place already.
+// IceT's callers pass a null buffer for data that is already in place.
 const void* in_place(const void* buf) { return buf == nullptr ? MPI_IN_PLACE : buf; }
 
 void gather(IceTCommunicator self, const void* sendbuf, int sendcount, IceTEnum type, void* recvbuf,
@@ -134,7 +134,7 @@ IceTCommRequest start_receive(IceTCommunicator self, void* buf, int count, IceTE
       [&](MPI_Request* request) { MPI_Irecv(buf, count, type_of(type), src, tag, mpi_of(self), request); });
 }
 
-// The request behind its face; null for the null request, and for what is none.
+// The request behind its public handle; null for the null request, and for an invalid one.
 Request* request_of(IceTCommRequest face) {
   if (face == ICET_COMM_REQUEST_NULL) return nullptr;
   if (face->magic_number == request_magic) return static_cast<Request*>(face->internals);

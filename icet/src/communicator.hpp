@@ -1,4 +1,4 @@
-// Communicators of the interface, which are MPI's.
+// Communicators of the interface, over MPI.
 #pragma once
 
 #include <mpi.h>
@@ -7,11 +7,11 @@
 
 namespace sortlast::icet {
 
-// Throws a Failure if `comm` is null or none that icetCreateMPICommunicator() made.
+// Throws a Failure if `comm` is null or was not made by icetCreateMPICommunicator().
 void check_communicator(IceTCommunicator comm, const char* call);
-// A communicator that takes `comm` over.
+// A communicator that takes ownership of `comm`.
 IceTCommunicator wrap(MPI_Comm comm);
-// Of a communicator that icetCreateMPICommunicator() or wrap() made.
+// The MPI communicator inside one made by icetCreateMPICommunicator() or wrap().
 MPI_Comm mpi_of(IceTCommunicator comm);
 
 }  // namespace sortlast::icet

@@ -12,7 +12,7 @@
 namespace sortlast::icet {
 namespace {
 
-// Contexts that exist, so that one which has ended is an error and not a crash.
+// Existing contexts, so that using a destroyed one is an error and not a crash.
 std::unordered_set<IceTContextStruct*>& contexts() {
   static std::unordered_set<IceTContextStruct*> all;
   return all;
@@ -20,7 +20,7 @@ std::unordered_set<IceTContextStruct*>& contexts() {
 
 IceTContextStruct* current_context = nullptr;
 
-// A communicator of the context's own, within the limit of waits.
+// Duplicate a communicator for a context, within the time limit.
 MPI_Comm copy_of(MPI_Comm comm) {
   try {
     return Access::duplicate(comm, time_limit(), "context");

@@ -1,4 +1,4 @@
-// Contexts: the settings that a program makes, what is known of the frame, and what frames are made with.
+// Contexts: the settings made by a program, the state of the frame, and the resources for making frames.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ struct TileOfDisplay {
 
 using Function = void (*)();  // a callback of any type
 
-// What a program sets. icetCopyState() copies it but for the part below the line.
+// The settings of a program. icetCopyState() copies all of them except those below the line.
 struct Settings {
   IceTBitField diagnostics = ICET_DIAG_ALL_NODES | ICET_DIAG_WARNINGS;
   IceTEnum colour_format = ICET_IMAGE_COLOR_RGBA_UBYTE;
@@ -41,16 +41,16 @@ struct Settings {
   IceTEnum mode = ICET_COMPOSITE_MODE_Z_BUFFER;
   IceTDrawCallbackType draw = nullptr;
   std::array<bool, ICET_STATE_ENABLE_END - ICET_STATE_ENABLE_START> enabled = {};
-  std::optional<IceTEnum> read_buffer;  // of OpenGL, once that was initialised
+  std::optional<IceTEnum> read_buffer;  // for OpenGL, once initialised
   bool gl3 = false;                     // OpenGL 3 was initialised
-  Function gl_draw = nullptr;           // of whichever OpenGL
-  // ---- of the ranks of its communicator
+  Function gl_draw = nullptr;           // for either OpenGL
+  // ---- specific to the ranks of the communicator
   std::vector<IceTInt> order;  // front to back
-  std::vector<IceTInt> group;  // that holds the same data, this rank among it
+  std::vector<IceTInt> group;  // ranks with the same data, including this one
 
   bool on(IceTEnum name) const { return enabled[name - ICET_STATE_ENABLE_START]; }
   void turn(IceTEnum name, bool state) { enabled[name - ICET_STATE_ENABLE_START] = state; }
-  bool is_ordered() const;  // whether the composite order holds
+  bool is_ordered() const;  // whether the composite order applies
 };
 
 // Seconds of a frame on this rank.
@@ -61,30 +61,30 @@ struct Times {
   double compress = 0;
   double blend = 0;
   double collect = 0;
-  double late = 0;  // in which this rank waited for others to draw
+  double late = 0;  // time that this rank waited for others to draw
   double total = 0;
   std::int64_t bytes_sent = 0;
 
   double composite() const { return total - render - read - write; }
 };
 
-// The frame that is drawn, or the last one.
+// The current frame, or the last one.
 struct FrameState {
   bool drawing = false;
   bool pre_rendered = false;
   IceTDrawCallbackType draw = nullptr;
-  Image* target = nullptr;  // in which the callback draws now
+  Image* target = nullptr;  // the callback draws into this image now
   Matrix projection = identity;
   Matrix modelview = identity;
-  Colour background = {};        // that the frame was asked for with
-  Colour drawn_background = {};  // that the callback gets
+  Colour background = {};        // requested for the frame
+  Colour drawn_background = {};  // passed to the callback
   bool corrects_background = false;
-  Viewport contained = {};  // in which this rank draws
-  double near = 1;          // of its bounds
+  Viewport contained = {};  // where this rank draws
+  double near = 1;          // of the bounds
   double far = -1;
-  std::vector<IceTBoolean> mask;   // tiles in which it draws
+  std::vector<IceTBoolean> mask;   // tiles in which this rank draws
   std::vector<IceTBoolean> masks;  // of all ranks, rank by rank
-  Viewport rendered = {};          // what the last callback drew
+  Viewport rendered = {};          // drawn by the last callback
   IceTInt valid_tile = -1;
   IceTInt valid_offset = 0;
   IceTInt valid_number = 0;
@@ -103,45 +103,45 @@ struct IceTContextStruct {
   IceTCommunicator communicator;
   int rank;
   int size;
-  int number;  // of those that this process has made
+  int number;  // counts the contexts of this process
   sortlast::icet::Settings settings;
   sortlast::icet::FrameState frame;
-  std::int64_t heard = 0;                          // the last of the calls that began anew
-  bool agreed = false;                             // all ranks have come to the call that is made now
-  std::int64_t calls = 0;                          // collective ones of this rank
-  std::optional<sortlast::Compositor> compositor;  // since the first of them, while it can be used
-  double limit = 0;                                // of its waits [s]
-  bool in_step = false;                            // all ranks have come to the same calls since it was made
-  std::optional<IceTInt> agreed_colour;            // of that group, if it was asked for by one
-  std::vector<IceTInt> agreed_group;               // with which that of all other ranks agrees
-  bool alone = true;                               // of all ranks, none is on another machine
-  std::vector<sortlast::icet::Image> drawn;        // by the callback; a tile's, or the floating one
-  std::vector<sortlast::icet::Image> cut;          // of these, what belongs into a tile
+  std::int64_t heard = 0;                          // number of the last call that was repeated
+  bool agreed = false;                             // all ranks have arrived at the current call
+  std::int64_t calls = 0;                          // number of collective calls by this rank
+  std::optional<sortlast::Compositor> compositor;  // made by the first collective call, while usable
+  double limit = 0;                                // of the compositor's waits [s]
+  bool in_step = false;                  // all ranks have made the same calls since the compositor was made
+  std::optional<IceTInt> agreed_colour;  // of the agreed group, if a colour requested it
+  std::vector<IceTInt> agreed_group;     // the group last compared with the other ranks' groups
+  bool alone = true;                     // all ranks are on this machine
+  std::vector<sortlast::icet::Image> drawn;  // drawn by the callback; one per tile, or the floating one
+  std::vector<sortlast::icet::Image> cut;    // parts of these that belong to a tile
   sortlast::icet::Image result;
 };
 
 namespace sortlast::icet {
 
-// The current context; a Failure (no context is current) if there is none.
+// The current context. Throws a Failure (no context is current) if there is none.
 IceTContextStruct& current();
-// The same, or null.
+// The current context, or null.
 IceTContextStruct* current_if_any();
 
 void make_current(IceTContextStruct& context);
 
-// The image of a context that exists, or null for the null image. Throws a Failure for anything else.
+// The image of an existing context, or null for the null image. Throws a Failure for anything else.
 Image* existing_image(const IceTImage& face);
 
-// Throws a Failure in a draw callback: what a frame is made of stays as it is while the frame is made.
+// Throws a Failure in a draw callback, because settings must not change during a frame.
 void not_while_drawing(const IceTContextStruct& context, const char* call);
 
 // The number of the tile that this rank displays, or -1.
 IceTInt displayed_tile(const IceTContextStruct& context);
-// The rectangle round all tiles.
+// The rectangle around all tiles.
 Viewport global_viewport(const Settings& settings);
 
-// Run what an entry point of the interface does with the current context. What it throws is raised as an
-// error, and `otherwise` is returned.
+// Run the body of an entry point with the current context. An exception is reported as an error, and
+// `otherwise` is returned.
 template <typename Result, typename Action>
 Result entry(Result otherwise, const Action& action) {
   try {

@@ -12,20 +12,20 @@
 namespace sortlast::icet {
 namespace {
 
-// The gravest that nobody has asked for yet: an error before a warning, and of equals the first.
+// The most severe error not yet queried: errors before warnings, and the first among equals.
 struct Noted {
   IceTEnum code = ICET_NO_ERROR;
   IceTBitField level = 0;
 };
 Noted noted;
 
-// Show a line where ParaView and other programs over VTK show what went wrong; false if VTK is not there, or
-// has its functions, which are C++, under other names.
+// Show a line in the message window of ParaView and other VTK programs. False if VTK is not loaded, or its
+// C++ functions have other mangled names.
 bool show_in_vtk(IceTBitField level, const std::string& line) {
   const char* function = level == ICET_DIAG_ERRORS     ? "_Z31vtkOutputWindowDisplayErrorTextPKc"
                          : level == ICET_DIAG_WARNINGS ? "_Z33vtkOutputWindowDisplayWarningTextPKc"
                                                        : "_Z31vtkOutputWindowDisplayDebugTextPKc";
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): what dlsym() gives
+  // result of dlsym()
   const auto show = reinterpret_cast<void (*)(const char*)>(dlsym(RTLD_DEFAULT, function));
   if (show == nullptr) return false;
   show((line + "\n").c_str());

@@ -1,4 +1,4 @@
-// Diagnostics: errors with their codes, what is printed of them, and the last one.
+// Diagnostics: errors with their codes, their output, and the last error.
 #pragma once
 
 #include <stdexcept>
@@ -8,7 +8,7 @@
 
 namespace sortlast::icet {
 
-// What a call of the interface ends with: a code of IceT.h and what was wrong.
+// The failure of a call of the interface: a code of IceT.h and a description.
 class Failure : public std::runtime_error {
  public:
   Failure(IceTEnum code, const std::string& message) : std::runtime_error(message), code_(code) {}
@@ -21,14 +21,14 @@ class Failure : public std::runtime_error {
 // "0x6001".
 std::string hexadecimal(IceTEnum value);
 
-// Print a line as the current context wants it (without one: always), in the program's own window of messages
-// too if VTK is there, and note the code for icetGetError().
+// Print a line as configured in the current context (always, if there is none), also in the program's message
+// window if VTK is loaded, and record the code for icetGetError().
 void raise_error(IceTEnum code, const std::string& message);
 void raise_warning(IceTEnum code, const std::string& message);
-// Only printed.
+// Print without recording a code.
 void debug(const std::string& message);
 
-// In a catch block: the exception as an error.
+// Report the current exception as an error. Must be called from a catch block.
 void raise_current_exception();
 
 }  // namespace sortlast::icet

@@ -15,7 +15,7 @@
 namespace sortlast::icet {
 namespace {
 
-// What is valid of given pixels, as a viewport of the picture.
+// The valid part of given pixels, as a viewport of the picture.
 Viewport valid_part(const Given& given, const Viewport& global) {
   Viewport part = intersection(given.valid, {0, 0, global[2], global[3]});
   part[0] = is_empty(part) ? global[0] : part[0] + global[0];
@@ -44,7 +44,7 @@ void begin_frame(IceTContextStruct& context, const FrameRequest& request) {
       blends && settings.on(ICET_CORRECT_COLORED_BACKGROUND) && frame.background != Colour{};
   ++frame.count;
 
-  // Find what falls to this rank.
+  // Find the part that this rank draws.
   const Viewport global = global_viewport(settings);
   const Seen seen = project(settings.bounds, multiply(frame.projection, frame.modelview), global);
   Viewport viewport = seen.viewport;
@@ -55,7 +55,7 @@ void begin_frame(IceTContextStruct& context, const FrameRequest& request) {
   frame.near = seen.near;
   frame.far = seen.far;
 
-  // What a rank gets, if all tiles are collected.
+  // Describe the pixels that this rank receives if all tiles are collected.
   frame.valid_tile = displayed_tile(context);
   frame.valid_offset = 0;
   frame.valid_number = 0;
@@ -65,14 +65,15 @@ void begin_frame(IceTContextStruct& context, const FrameRequest& request) {
   }
 }
 
-// The tiles in which each rank draws: those in which nobody does are not composited. Of one tile nobody asks.
+// Share the tiles in which each rank draws; tiles in which no rank draws are not composited. Not needed for a
+// single tile.
 void share_masks(IceTContextStruct& context) {
   FrameState& frame = context.frame;
   frame.masks.clear();
   if (frame.mask.size() > 1) frame.masks = values_of_all(*context.compositor, "frame", frame.mask);
 }
 
-// What this rank has of the tiles. Exceptions of the callback are this rank's alone, whatever they are.
+// This rank's parts of the tiles. Exceptions of the callback concern only this rank, whatever their type.
 std::vector<Part> parts_of(IceTContextStruct& context, Image& given) {
   try {
     return context.frame.pre_rendered ? tiles_of(context, given) : draw_tiles(context);
@@ -85,13 +86,13 @@ std::vector<Part> parts_of(IceTContextStruct& context, Image& given) {
   }
 }
 
-// The frame on which all ranks have agreed. If it fails on the way there is no picture.
+// Run the frame on which all ranks have agreed. If it fails, there is no picture.
 void run_frame(IceTContextStruct& context, const FrameRequest& request) {
   FrameState& frame = context.frame;
   const double begin = icetWallTime();
   try {
     begin_frame(context, request);
-    struct Drawing {  // ends with the frame, however that ends
+    struct Drawing {  // reset when the frame ends, for any reason
       bool& state;
       explicit Drawing(bool& of) : state(of) { state = true; }
       ~Drawing() { state = false; }
@@ -105,7 +106,8 @@ void run_frame(IceTContextStruct& context, const FrameRequest& request) {
     const double draw_end = trace_clock();
     composite_tiles(context, parts);
 
-    // A rank that others may have given up before it came, and that waits for none of them, has to ask.
+    // A rank that the others may have abandoned before it arrived, and that waits for none of them, must
+    // check.
     constexpr double time_to_hear = 1;  // [s]
     if (icetWallTime() - begin > context.limit / 2) Access::listen(*context.compositor, time_to_hear);
     frame.times.total = icetWallTime() - begin;

@@ -1,4 +1,4 @@
-// Frames: from the call of a program to its image.
+// Frames: from a program's call to its image.
 #pragma once
 
 #include "context.hpp"
@@ -6,8 +6,8 @@
 
 namespace sortlast::icet {
 
-// Draw and composite; collective. The image that this rank gets, or the null image; also after an error,
-// which is raised.
+// Draw and composite; collective. Returns this rank's image, or the null image. Errors are reported and give
+// the null image.
 IceTImage make_frame(IceTContextStruct& context, const FrameRequest& request);
 
 }  // namespace sortlast::icet

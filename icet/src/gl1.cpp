@@ -28,7 +28,8 @@ void clear_colour(const float* colour) {
   gl::call<void(float, float, float, float)>("glClearColor", colour[0], colour[1], colour[2], colour[3]);
 }
 
-// The draw callback while OpenGL draws: sets what the program's callback expects, and reads what it drew.
+// The draw callback for OpenGL: sets the state that the program's callback expects, and reads the pixels that
+// it drew.
 void draw(const IceTDouble* projection, const IceTDouble* modelview, const IceTFloat* background,
           const IceTInt* readback, IceTImage result) {
   IceTContextStruct& context = current();
@@ -45,9 +46,9 @@ void draw(const IceTDouble* projection, const IceTDouble* modelview, const IceTF
   gl::read_pixels(context, window[0], window[1], readback, *static_cast<Image*>(result.opaque_internals));
 }
 
-// What OpenGL is set to when a frame is asked for.
+// The state of OpenGL when a frame is requested.
 struct Setup {
-  IceTInt window[4] = {0, 0, 0, 0};  // no pixels, where no context of OpenGL is current
+  IceTInt window[4] = {0, 0, 0, 0};  // no pixels, if no OpenGL context is current
   Colour clear_colour = {};
   Matrix projection = identity;
   Matrix modelview = identity;
@@ -62,7 +63,7 @@ Setup current_setup() {
   return setup;
 }
 
-// Put a tile into the window of the rank that displays it.
+// Show a tile in the window of the rank that displays it.
 void show(IceTContextStruct& context, const IceTImage& image) {
   const Settings& settings = context.settings;
   const double begin = icetWallTime();
@@ -71,7 +72,7 @@ void show(IceTContextStruct& context, const IceTImage& image) {
   std::vector<IceTUByte> pixels(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 4);
   icetImageCopyColorub(image, pixels.data(), ICET_IMAGE_COLOR_RGBA_UBYTE);
 
-  // Put it into the lower left corner, or make it as large as the window.
+  // Place it in the lower left corner, or scale it to the window.
   gl::call<void(unsigned)>("glDrawBuffer", *settings.read_buffer);
   load(gl::projection, identity);
   load(gl::modelview, identity);
@@ -83,7 +84,7 @@ void show(IceTContextStruct& context, const IceTImage& image) {
   gl::call<void(float, float)>("glPixelZoom", zoom(settings.physical_width, width),
                                zoom(settings.physical_height, height));
 
-  // Over the clear colour, where the background is not in the picture.
+  // Blend over the clear colour if the picture does not contain the background.
   const bool blends = settings.mode == ICET_COMPOSITE_MODE_BLEND &&
                       settings.on(ICET_GL_DISPLAY_COLORED_BACKGROUND) &&
                       !settings.on(ICET_CORRECT_COLORED_BACKGROUND);
@@ -134,7 +135,7 @@ IceTBoolean icetGLIsInitialized() {
 void icetGLSetReadBuffer(GLenum mode) {
   entry([&](IceTContextStruct& context) {
     initialised(context, "icetGLSetReadBuffer");
-    // GL_FRONT_LEFT to GL_RIGHT, GL_AUX0 to GL_AUX3; not GL_FRONT_AND_BACK, of which nothing can be read.
+    // GL_FRONT_LEFT to GL_RIGHT, GL_AUX0 to GL_AUX3; not GL_FRONT_AND_BACK, which cannot be read.
     const bool known = (mode >= 0x0400 && mode <= 0x0407) || (mode >= 0x0409 && mode <= 0x040C);
     if (!known)
       throw Failure(ICET_INVALID_ENUM,
@@ -156,7 +157,7 @@ IceTImage icetGLDrawFrame() {
     const Settings& settings = context.settings;
     const double begin = icetWallTime();
 
-    // Take over what OpenGL is set to. What is wrong all ranks hear in the frame.
+    // Use the state of OpenGL. Errors are reported to all ranks in the frame.
     Setup setup;
     FrameRequest request;
     request.problem = problem_in([&] {
@@ -172,7 +173,7 @@ IceTImage icetGLDrawFrame() {
     request.modelview = setup.modelview.data();
     request.background = setup.clear_colour.data();
 
-    // Draw, show, and leave OpenGL as it was.
+    // Draw, show, and restore the state of OpenGL.
     const IceTImage image = make_frame(context, request);
     if (!has_opengl) return image;
     clear_colour(setup.clear_colour.data());

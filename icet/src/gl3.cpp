@@ -21,8 +21,7 @@ constexpr unsigned rgba8 = 0x8058;
 constexpr unsigned rgba32f = 0x8814;
 constexpr unsigned depth_component32f = 0x8CAC;
 
-// A framebuffer of a frame, with a colour and a depth buffer; what was bound before is bound again at its
-// end.
+// The framebuffer of a frame, with a colour and a depth buffer. The destructor restores the previous binding.
 class Framebuffer {
  public:
   Framebuffer(IceTInt width, IceTInt height, bool bytes) {
@@ -73,10 +72,9 @@ IceTContextStruct& initialised(IceTContextStruct& context, const char* call) {
   return context;
 }
 
-const Framebuffer* current_target =
-    nullptr;  // of the frame that is drawn; one may be drawn in another's callback
+const Framebuffer* current_target = nullptr;  // of the current frame; a callback may start another frame
 
-// Makes a target the current one, until the end of its frame.
+// Makes a target current until the end of its frame.
 class Targeted {
  public:
   explicit Targeted(const Framebuffer* target) : before_(std::exchange(current_target, target)) {}
@@ -92,7 +90,7 @@ void draw(const IceTDouble* projection, const IceTDouble* modelview, const IceTF
           const IceTInt* readback, IceTImage result) {
   IceTContextStruct& context = current();
   current_target->bind();
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): as icetGL3DrawCallbackTexture() took it
+  // type passed to icetGL3DrawCallbackTexture()
   reinterpret_cast<IceTGL3DrawCallbackTextureType>(context.settings.gl_draw)(projection, modelview, readback,
                                                                              current_target->name());
   current_target->bind();
@@ -126,7 +124,7 @@ IceTBoolean icetGL3IsInitialized() {
 void icetGL3DrawCallbackTexture(IceTGL3DrawCallbackTextureType callback) {
   entry([&](IceTContextStruct& context) {
     not_while_drawing(context, "icetGL3DrawCallbackTexture");
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): called as what it is
+    // stored as a generic function pointer
     initialised(context, "icetGL3DrawCallbackTexture").settings.gl_draw =
         reinterpret_cast<Function>(callback);
   });
@@ -138,7 +136,7 @@ IceTImage icetGL3DrawFrame(const IceTDouble* projection_matrix, const IceTDouble
     const Settings& settings = context.settings;
     std::optional<Framebuffer> target;
     FrameRequest request{projection_matrix, modelview_matrix, nullptr, nullptr, nullptr, {}};
-    request.problem = problem_in([&] {  // of which all ranks hear in the frame
+    request.problem = problem_in([&] {  // reported to all ranks in the frame
       initialised(context, "icetGL3DrawFrame");
       target.emplace(settings.physical_width, settings.physical_height,
                      settings.colour_format == ICET_IMAGE_COLOR_RGBA_UBYTE);

@@ -12,14 +12,13 @@
 namespace sortlast::icet {
 namespace {
 
-// The byte at or below a value of 0 to 1, as ICET_TRUE_BACKGROUND_COLOR_WORD has them; 0 for what is no
-// number.
+// A value in [0, 1] as a byte, rounded down as in ICET_TRUE_BACKGROUND_COLOR_WORD; NaN becomes 0.
 int byte_below(float value) {
   const float limited = value > 0 ? std::min(value, 1.0F) : 0.0F;
   return static_cast<int>(255 * limited);
 }
 
-// A colour as `format` has it; bytes are cut off, not rounded.
+// A colour in `format`; bytes are truncated, not rounded.
 using Bytes = std::array<std::byte, 4 * sizeof(float)>;
 Bytes bytes_of(const Format& format, const float* colour) {
   Bytes result = {};
@@ -95,7 +94,7 @@ void empty_outside(Image& image, const Region& region) {
     std::memset(pixels.colour, 0, static_cast<std::size_t>(end - begin) * format.colour_bytes());
     if (format.depth) std::fill_n(pixels.depth, end - begin, std::numeric_limits<float>::infinity());
   };
-  std::int64_t begin = 0;  // of what lies between the last row of the region and the next
+  std::int64_t begin = 0;  // start of the pixels between the previous row of the region and the next
   for (std::int64_t y = region.y; y < region.y + region.height; ++y) {
     const std::int64_t row = y * image.size.width + region.x;
     empty(begin, row);
@@ -123,7 +122,7 @@ void fill_with(const Format& format, Pixels pixels, std::int64_t n, const std::a
 
 namespace {
 
-// The image, which must have one of these colour formats.
+// The image, which must have the requested kind of colours.
 Image& with_colours(const IceTImage& face, bool bytes) {
   Image* image = existing_image(face);
   const IceTEnum format = image == nullptr ? ICET_IMAGE_COLOR_NONE : image->colour_format;
@@ -160,13 +159,14 @@ T* pixels_of(const Find& find) {
   }
 }
 
-// The nearest byte, half up; 0 for what is not a number.
+// The nearest byte, half up; NaN becomes 0.
 IceTUByte byte_of(float value) {
   const float limited = std::clamp(std::isnan(value) ? 0.0F : value, 0.0F, 1.0F);
   return static_cast<IceTUByte>(std::floor(255 * limited + 0.5F));
 }
 
-// Copy n pixels of `from_channels` values to such of `to_channels`, an alpha that is missing being `opaque`.
+// Copy n pixels of `from_channels` values to pixels of `to_channels` values. A missing alpha becomes
+// `opaque`.
 template <typename To, typename From, typename Convert>
 void convert(const From* from, int from_channels, To* to, int to_channels, std::int64_t n, To opaque,
              const Convert& one) {
@@ -201,7 +201,7 @@ IceTBoolean icetImageIsNull(const IceTImage image) { return image.opaque_interna
 
 namespace {
 
-// A property of an image; `of_none` for the null image and, with an error, for what is none.
+// A property of an image. Returns `of_none` for the null image and, with an error, for an invalid one.
 template <typename Result, typename Get>
 Result property(const IceTImage& face, Result of_none, const Get& get) {
   try {

@@ -1,4 +1,4 @@
-// Images of the interface: pixels of a format that IceT knows.
+// Images of the interface: pixels in IceT's formats.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ struct Region {
   Rectangle rectangle() const { return {x, y, x + width, y + height}; }
 };
 
-// What an IceTImage points to. The pixels are the context's, or a program's that are only read.
+// The target of an IceTImage. The pixels belong to the context, or to a program and are then only read.
 struct Image {
   IceTEnum colour_format = ICET_IMAGE_COLOR_NONE;
   IceTEnum depth_format = ICET_IMAGE_DEPTH_NONE;
@@ -32,25 +32,25 @@ struct Image {
   IceTImage face() { return {this}; }
 };
 
-// The compositor's format for these two. Images without colours have a plane of bytes beside the depth, which
-// is the least that the compositor takes.
+// The compositor's format for these two. Images without colours get a plane of bytes with the depth, the
+// smallest format that the compositor accepts.
 Format format_of(IceTEnum colour_format, IceTEnum depth_format);
 
-// Copy a region of an image into one of the same format, at `to_x`, `to_y`. It must lie in both.
+// Copy a region of an image to (`to_x`, `to_y`) of another image of the same format. It must fit into both.
 void copy_region(const Image& from, const Region& region, Image& to, std::int64_t to_x, std::int64_t to_y);
 
-// Make the pixels of a region at which nothing was drawn (a depth of 1) empty, as the compositor has them, so
-// that they need not travel: no colour, an infinite depth.
+// Make the pixels of a region in which nothing was drawn (a depth of 1) empty in the compositor's sense (no
+// colour, infinite depth), so that they need not travel.
 void empty_background(Image& image, const Region& region);
 
-// Make the pixels outside a region empty, whatever they hold: a frame before, or what a callback left there.
+// Make all pixels outside a region empty; they may hold a previous frame or remains of a callback.
 void empty_outside(Image& image, const Region& region);
 
-// A colour as the compositor takes it for a background, such that it is stored as IceT does: a value for each
-// channel, 0 for what is no number, and bytes cut off, not rounded.
+// A colour as a background of the compositor, one value per channel, that is stored as in IceT: NaN becomes
+// 0, and bytes are truncated, not rounded.
 std::vector<float> stored_colour(const Format& format, const std::array<float, 4>& colour);
 
-// Make n pixels the colour, as far away as can be.
+// Fill n pixels with the colour, at the maximum depth.
 void fill_with(const Format& format, Pixels pixels, std::int64_t n, const std::array<float, 4>& colour);
 
 }  // namespace sortlast::icet

@@ -1,15 +1,15 @@
 // Meetings.
 //
-// A collective call fails on all ranks or on none as long as they agree on it. What one rank alone meets with
-// (no memory, an exception of its callback, a wait that passes the limit) ends it there at once; the others
-// hear of it where they wait, and all make a new compositor in their next call.
+// A collective call fails on all ranks or on none as long as the ranks agree on it. A failure of one rank
+// alone (out of memory, an exception of its callback, a timeout) ends the call there at once. The others
+// receive the failure while they wait, and all make a new compositor in their next call.
 //
-// A rank that was late, or slow to draw, comes to calls that the others have given up. It must not meet them
-// in a later one: its pictures would be of the frame before, from then on. So each rank counts the collective
-// calls of its context, and ranks that have made a new compositor compare their counts: those behind have an
-// error for every call that the others have given up, and those ahead wait for them. (To count all ranks as
-// in step again after every failure was tried before: it mends a program of which one rank leaves a frame
-// out, and mixes frames in one of which a rank is late, which is the usual case.)
+// A rank that was late, or slow to draw, arrives at calls that the others have abandoned. It must not meet
+// them in a later call, because its pictures would then always be one frame old. Therefore each rank counts
+// the collective calls of its context, and ranks that have made a new compositor compare their counts. Ranks
+// that are behind get an error for every call that the others have abandoned, and ranks that are ahead wait
+// for them. (An earlier version treated all ranks as in step after every failure. That repairs a program in
+// which one rank skips a frame, but mixes frames after a late rank, which is the usual case.)
 #include "meeting.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 namespace sortlast::icet {
 namespace {
 
-// Of a rank that comes to a call which the others have given up; they know.
+// Thrown by a rank that arrives at a call that the others have abandoned; they already know.
 class OutOfStep final : public Failure {
  public:
   OutOfStep(std::int64_t own, std::int64_t others)
@@ -82,7 +82,7 @@ void leave_call(IceTContextStruct& context) noexcept {
     return;
   } catch (const ArgumentError&) {
     return;
-  } catch (const UsageError&) {  // MPI has ended: nothing has happened, and nobody can be told
+  } catch (const UsageError&) {  // MPI is finalized: nothing has happened, and no rank can be notified
     return;
   } catch (const std::bad_alloc&) {
     cause = "out of memory";

@@ -1,4 +1,4 @@
-// Meetings: how the ranks of a context come to a collective call together, and how they leave one that fails.
+// Meetings: how the ranks of a context enter a collective call together, and leave one that fails.
 #pragma once
 
 #include <cstring>
@@ -14,20 +14,21 @@ namespace sortlast::icet {
 
 using Access = detail::CompositorAccess;
 
-// Seconds that a rank waits for another: SORTLAST_ICET_TIMEOUT, or 600; a warning for what is no time.
+// Timeout for other ranks in seconds: SORTLAST_ICET_TIMEOUT, or 600. Invalid values give a warning.
 double time_limit();
 
-// Come to a collective call of the context, which was counted, with all other ranks and a compositor for it.
-// Throws; a rank whose call the others have given up, a Failure at once.
+// Enter a collective call of the context, which has been counted, together with all other ranks, and with a
+// compositor. Throws on failure; a rank at a call that the others have abandoned throws a Failure at once.
 void come_to_call(IceTContextStruct& context);
 
-// In a catch block: unless all ranks throw it alike, tell the others of it, and give the compositor up.
-// Messages may be under way in it for ever; the next call makes another one.
+// Notify the other ranks of the exception, unless all throw the same one, and drop the compositor. Must be
+// called from a catch block. Messages may remain in flight in it permanently; the next call makes another
+// one.
 void leave_call(IceTContextStruct& context) noexcept;
 
-// Run a collective call: `action` of the context's compositor, which says by context.agreed that all ranks
-// have come to this very call. What any rank throws alone ends it on all. If a rank's call before failed only
-// after this rank's had ended, this is heard now, and the call begins anew.
+// Run a collective call: `action` on the context's compositor, which sets context.agreed once all ranks have
+// arrived at this very call. An exception on one rank ends the call on all. If a rank's previous call failed
+// only after this rank had left it, the failure is received now, and the call is repeated.
 template <typename Action>
 void in_meeting(IceTContextStruct& context, const Action& action) {
   ++context.calls;
@@ -49,7 +50,8 @@ void in_meeting(IceTContextStruct& context, const Action& action) {
   }
 }
 
-// The values of all ranks, as many of each, rank by rank; in a collective call to which all have come.
+// The values of all ranks, equally many per rank, rank by rank. Used in a collective call that all ranks have
+// entered.
 template <typename Value>
 std::vector<Value> values_of_all(Compositor& compositor, const char* call, const std::vector<Value>& own) {
   static_assert(std::is_trivially_copyable_v<Value>);

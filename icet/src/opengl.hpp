@@ -1,6 +1,6 @@
-// OpenGL, as far as the layers over it need it, found in the program that runs: the library is linked with
-// none, so that it works with whichever the program draws with (a window's, EGL's, Mesa's off-screen one) and
-// without any.
+// The functions of OpenGL that the layers over it need, looked up in the running program. The library is
+// linked with no OpenGL, so that it works with any implementation that the program draws with (a window's,
+// EGL's, Mesa's off-screen one), or with none.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace sortlast::icet::gl {
 
-// The values of the constants, as the specification has them.
+// Constants with the values of the specification.
 constexpr unsigned color_buffer_bit = 0x4000;
 constexpr unsigned depth_buffer_bit = 0x100;
 constexpr unsigned texture_bit = 0x40000;
@@ -31,18 +31,18 @@ constexpr unsigned texture_2d = 0x0DE1;
 constexpr unsigned one = 1;
 constexpr unsigned one_minus_src_alpha = 0x0303;
 
-// A function of OpenGL by name. Throws a Failure if the program has none of that name.
+// A function of OpenGL by name. Throws a Failure if the program has no such function.
 void* find(const char* name);
 
 // call<void(unsigned)>("glClear", bits)
 template <typename Signature, typename... Arguments>
 auto call(const char* name, Arguments... arguments) {
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): what dlsym() gives
+  // result of dlsym()
   return reinterpret_cast<Signature*>(find(name))(arguments...);
 }
 
-// Read the window `from` (x, y of its lower left corner) of the frame that was drawn into the image where
-// `readback` says, and count the time as reading.
+// Read the window of the drawn frame with lower left corner `from` (x, y) into the region `readback` of the
+// image, and count the time as reading.
 void read_pixels(IceTContextStruct& context, IceTInt x, IceTInt y, const IceTInt* readback, Image& image);
 
 }  // namespace sortlast::icet::gl

@@ -10,14 +10,14 @@ namespace {
 
 using Point = std::array<double, 4>;  // homogeneous
 
-// How far in front of the near plane, in units of w.
+// Distance in front of the near plane, in units of w.
 double in_front(const Point& point) { return point[2] + point[3]; }
 
 // The bounding box, in normalised coordinates, of points in front of the near plane.
 struct Box {
   std::array<double, 3> low = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
   std::array<double, 3> high = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
-  bool everywhere = false;  // a point has no place on the screen
+  bool everywhere = false;  // a point cannot be projected onto the screen
 
   void add(const Point& point) {
     if (!(point[3] > 0)) everywhere = true;
@@ -30,11 +30,11 @@ struct Box {
   }
 };
 
-// The pixels, {first, number}, that an interval of normalised coordinates touches of an extent of pixels.
-// What has no thickness and lies between two pixels touches both. What ends at the edge of a pixel does not
-// touch the next by a rounding error of the matrices.
+// The pixels, {first, number}, of an extent that an interval of normalised coordinates touches. An interval
+// of zero length between two pixels touches both. An interval that ends at the edge of a pixel does not touch
+// the next because of a rounding error of the matrices.
 std::array<IceTInt, 2> pixels(double low, double high, IceTInt begin, IceTInt length) {
-  constexpr double rounding = 0x1p-20;  // of a pixel
+  constexpr double rounding = 0x1p-20;  // in pixels
   const auto place = [&](double coordinate) { return begin + (coordinate + 1) / 2 * length; };
   double first = std::floor(place(low) + rounding);
   double last = std::ceil(place(high) - rounding);
@@ -53,7 +53,7 @@ IceTBoolean touches(const Viewport& viewport, const TileOfDisplay& tile) {
   return is_empty(intersection(viewport, tile.viewport)) ? ICET_FALSE : ICET_TRUE;
 }
 
-// Piece `index` of `count` equal ones, along the longer extent.
+// Piece `index` of `count` equal pieces, along the longer extent.
 Viewport piece(Viewport viewport, std::size_t index, std::size_t count) {
   const std::size_t axis = viewport[2] < viewport[3] ? 1 : 0;
   const auto cut = [&](std::size_t i) {
@@ -80,7 +80,7 @@ Matrix multiply(const Matrix& a, const Matrix& b) {
 }
 
 Viewport intersection(const Viewport& a, const Viewport& b) {
-  // Ends may lie beyond 32 bits: a window at the edge of the picture reaches out of it.
+  // Ends may exceed 32 bits, because a window at the edge of the picture extends beyond it.
   Viewport both = {};
   for (std::size_t axis = 0; axis < 2; ++axis) {
     const std::int64_t end =
@@ -115,11 +115,12 @@ Seen project(const std::vector<std::array<double, 3>>& vertices, const Matrix& m
       point[row] = matrix[row] * x + matrix[4 + row] * y + matrix[8 + row] * z + matrix[12 + row];
   }
 
-  // Find the box of those in front of the near plane, and of where edges to the others pass it.
+  // Find the box of the vertices in front of the near plane, and of the points where edges to the others
+  // cross it.
   Box box;
   bool any = false;
   for (const Point& point : points) {
-    if (!(in_front(point) < 0)) {  // or is no number
+    if (!(in_front(point) < 0)) {  // or is NaN
       box.add(point);
       any = true;
       continue;
@@ -136,7 +137,7 @@ Seen project(const std::vector<std::array<double, 3>>& vertices, const Matrix& m
   if (!any) return unseen;
   if (box.everywhere) return {global, -1, 1};
 
-  // Bring it to pixels.
+  // Convert it to pixels.
   const auto [left, width] = pixels(box.low[0], box.high[0], global[0], global[2]);
   const auto [bottom, height] = pixels(box.low[1], box.high[1], global[1], global[3]);
   if (width < 1 || height < 1 || box.low[2] > 1 || box.high[2] < -1) return unseen;
@@ -162,7 +163,7 @@ Share share_of_group(const Settings& settings, const Share& whole, IceTInt rank)
               std::vector<IceTBoolean>(whole.mask.size(), ICET_FALSE)};
   const std::size_t me = place_in(group, rank);
 
-  // More tiles than ranks: each takes some.
+  // With more tiles than ranks, each rank takes several.
   if (tiles.size() > group.size()) {
     for (std::size_t i = tiles.size() * me / group.size(); i < tiles.size() * (me + 1) / group.size(); ++i)
       share.mask[tiles[i]] = ICET_TRUE;
@@ -170,7 +171,7 @@ Share share_of_group(const Settings& settings, const Share& whole, IceTInt rank)
     return share;
   }
 
-  // Otherwise those that display a tile take it, and the others help with those that have fewest.
+  // Otherwise, ranks that display a tile take it, and the others help where the fewest ranks are.
   std::vector<std::vector<IceTInt>> drawers(tiles.size());
   std::vector<IceTInt> others = group;
   for (std::size_t i = 0; i < tiles.size(); ++i) {

@@ -1,4 +1,4 @@
-// What a program can ask of the current context, and what it enables and disables.
+// Queries, and enabling and disabling of flags, in the current context.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,7 +20,7 @@ namespace {
 using Integers = std::vector<IceTInt>;
 using Doubles = std::vector<double>;
 using Booleans = std::vector<IceTBoolean>;
-// None: there is no parameter of that name.
+// std::monostate: unknown parameter.
 using Values = std::variant<std::monostate, Integers, Doubles, Booleans, void*>;
 
 IceTInt word_of(const Colour& colour) {
@@ -45,7 +45,7 @@ template <typename T>
 void* pointer_of(T function) {
   void* result = nullptr;
   static_assert(sizeof result == sizeof function);
-  std::memcpy(&result, &function, sizeof result);  // NOLINT(bugprone-bitwise-pointer-cast): as POSIX has it
+  std::memcpy(&result, &function, sizeof result);  // allowed by POSIX
   return result;
 }
 
@@ -61,8 +61,8 @@ Values tiles(const Settings& settings, IceTEnum name) {
   return values;
 }
 
-// As many as there are tiles now, for which the program has made room: after a change of the tiles nobody
-// draws in any of them until the next frame.
+// One value for each current tile, for which the program has allocated memory. After a change of the tiles,
+// no rank draws in any of them until the next frame.
 Values contained(const IceTContextStruct& context, IceTEnum name) {
   const std::size_t number = context.settings.tiles.size();
   const bool holds = context.frame.mask.size() == number;
@@ -252,7 +252,7 @@ Values values_of(const IceTContextStruct& context, IceTEnum name) {
   throw Failure(ICET_BAD_CAST, "the parameter " + hexadecimal(name) + " has no values that are " + wanted);
 }
 
-// A value as T; the nearest that there is if T cannot hold it.
+// A value as T; the nearest representable one if T cannot hold it.
 template <typename T, typename Value>
 T converted(Value value) {
   if constexpr (std::is_floating_point_v<Value> && std::is_integral_v<T>) {
@@ -264,7 +264,7 @@ T converted(Value value) {
   }
 }
 
-// Write the values as T. `numbers`: floating-point ones are welcome.
+// Write the values as T. `numbers`: floating-point values are allowed.
 template <typename T>
 void get(IceTEnum name, T* params, bool numbers, const char* wanted) {
   entry([&](IceTContextStruct& context) {

@@ -17,8 +17,8 @@ Memory ordinary_memory(std::size_t number, std::size_t bytes) {
   return {data, [](std::byte* end) { std::free(end); }};
 }
 
-// Call the callback for what of the picture lies in the window `rendered`. The context is the current one
-// afterwards too, whichever the callback has made current.
+// Call the callback for the part of the picture in the window `rendered`. Afterwards the context is current
+// again, even if the callback has made another one current.
 void call_draw(IceTContextStruct& context, const Viewport& rendered, const Viewport& readback, Image& image) {
   FrameState& frame = context.frame;
   frame.rendered = rendered;
@@ -40,11 +40,11 @@ void call_draw(IceTContextStruct& context, const Viewport& rendered, const Viewp
   };
   const Target target(context, image);
   frame.draw(projection.data(), modelview.data(), background.data(), readback.data(), image.face());
-  // What a layer over the callback read back is not rendering.
+  // Reading back pixels, by a layer over the callback, does not count as rendering.
   frame.times.render += icetWallTime() - begin - (frame.times.read - read);
 }
 
-// The region of a window at `origin` that a viewport of the picture is.
+// The region that a viewport of the picture covers in a window.
 Region region_of(const Viewport& viewport, const Viewport& window) {
   return {viewport[0] - window[0], viewport[1] - window[1], viewport[2], viewport[3]};
 }
@@ -115,7 +115,8 @@ Image given_image(IceTContextStruct& context, const Given& given) {
   image.depth_format = settings.depth_format;
   image.size = {global[2], global[3]};
   image.read_only = true;
-  // Only read: the compositor and the callback's image take what is const no other way.
+  // The pixels are only read. The cast is needed because the compositor and the callback's image are not
+  // const.
   Pixels pixels{const_cast<std::byte*>(static_cast<const std::byte*>(given.colour)),
                 const_cast<float*>(static_cast<const float*>(given.depth))};
   Memory zeros;

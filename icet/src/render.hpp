@@ -1,4 +1,4 @@
-// Rendering: calls of the draw callback, and what they drew of each tile.
+// Rendering: calls of the draw callback, and the parts of each tile that it drew.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace sortlast::icet {
 
-// What this rank has of a tile: a region of an image that belongs at x, y of the tile. Null: nothing.
+// This rank's part of a tile: a region of an image, with its position x, y in the tile. Null: nothing.
 struct Part {
   Image* image = nullptr;
   Region region = {};
@@ -17,22 +17,22 @@ struct Part {
   std::int64_t y = 0;
 };
 
-// Make an image of the current formats as large as asked, in memory that other ranks of the machine can read
-// where there is some left; nothing is done if it is so already.
+// Allocate an image of the current formats and the requested size, in shared memory of the machine if
+// possible. Does nothing if the image already matches.
 void size_image(IceTContextStruct& context, Image& image, Size size);
 
-// Draw all that this rank has to draw of the frame, by the callback, and time it. A part of each tile.
+// Draw everything that this rank has to draw in the frame with the callback, and measure the time. Returns
+// one part per tile.
 std::vector<Part> draw_tiles(IceTContextStruct& context);
 
-// Pixels that a program has given, as an image that is only read; where there are no colours, zeros in their
-// place.
+// Pixels passed by a program, as an image that is only read. Missing colours are replaced by zeros.
 Image given_image(IceTContextStruct& context, const Given& given);
 
-// What draw_tiles() returns, of an image that was drawn before, of the size of the global viewport.
+// The result of draw_tiles() for an image that was drawn before, of the size of the global viewport.
 std::vector<Part> tiles_of(IceTContextStruct& context, Image& drawn);
 
-// A part as an image of the whole tile, copied only if it does not lie so already; or if what lies outside it
-// has to be emptied for other machines, and may not.
+// A part as an image of the whole tile. It is copied only if it is not yet in that form, or if its read-only
+// surroundings must be emptied for other machines.
 Part whole_tile(IceTContextStruct& context, std::size_t tile, const Part& part);
 
 }  // namespace sortlast::icet

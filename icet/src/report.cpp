@@ -33,23 +33,23 @@ void print_times(const IceTContextStruct& context) {
       1e3 * times.late);
 }
 
-// The activity of drawing, beside those of the compositor.
+// The activity of drawing, in addition to the compositor's activities.
 constexpr int drawing = -1;
 
-// An event as it travels to rank 0.
+// An event as sent to rank 0.
 struct Record {
   std::int32_t activity = drawing;
   std::int32_t peer = -1;
   std::int32_t stage = -1;
   std::int32_t rank = 0;     // of the context
-  std::int32_t process = 0;  // the same in MPI_COMM_WORLD
+  std::int32_t process = 0;  // rank in MPI_COMM_WORLD
   double begin = 0;
   double end = 0;
   std::int64_t bytes = 0;
 };
 
-// The file: a list of events that is whole after every frame, however the program ends. What a frame adds is
-// one write, over the end of the list.
+// The file: a list of events that is complete after every frame, however the program ends. Each frame adds
+// its events with one write over the end of the list.
 class TraceFile {
  public:
   explicit TraceFile(const std::string& path)
@@ -88,7 +88,7 @@ class TraceFile {
         events << ",\"dur\":" << 1e6 * std::max(0.0, record.end - record.begin) << "}";
         continue;
       }
-      // Messages overlap, which slices of one track must not.
+      // Messages overlap, which slices of one track must not do.
       for (const bool end : {false, true}) {
         begin_event(end ? "e" : "b", end ? record.end : record.begin);
         events << ",\"cat\":\"message\",\"id\":" << number_ << "}";
@@ -99,7 +99,7 @@ class TraceFile {
   }
 
  private:
-  // Write over the end of the list; a pipe, of which nothing can be written over, has none.
+  // Write over the end of the list. A pipe, which cannot be overwritten, gets no end.
   void put(const std::string& events, const std::string& end) {
     const std::string text = seekable_ ? events + end : events;
     for (std::size_t done = 0; file_ >= 0 && done < text.size();) {
@@ -123,14 +123,14 @@ class TraceFile {
 
   int file_;
   bool seekable_ = false;
-  off_t size_ = 0;  // without the end
+  off_t size_ = 0;  // without the end of the list
   bool any_ = false;
   double zero_ = -1;
   std::int64_t number_ = 0;
 };
 
-// This process's file, for all its contexts: that which is asked for, or FILE.3 for the contexts whose rank 0
-// is rank 3 of MPI_COMM_WORLD.
+// This process's file, for all its contexts: the requested one, or FILE.3 for contexts with rank 3 of
+// MPI_COMM_WORLD as their rank 0.
 TraceFile& trace_file(int process) {
   static TraceFile file(environment("SORTLAST_TRACE") +
                         (process == 0 ? std::string() : "." + std::to_string(process)));
@@ -138,7 +138,7 @@ TraceFile& trace_file(int process) {
 }
 
 void add_to_trace(IceTContextStruct& context, double draw_begin, double draw_end) {
-  // Bring the events to rank 0.
+  // Send the events to rank 0.
   int process = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &process);
   std::vector<Record> own(1);

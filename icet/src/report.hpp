@@ -1,7 +1,7 @@
-// Reports of a frame, for those who ask for them by the environment:
-//   SORTLAST_ICET_TIMING=1  a line a frame on standard error of rank 0: what the frame took, and where
+// Reports of a frame, enabled by environment variables:
+//   SORTLAST_ICET_TIMING=1  a line per frame on standard error of rank 0: the time of the frame, by phase
 //   SORTLAST_TRACE=FILE     a timeline of all frames and ranks, in the Chrome trace format that Perfetto
-//   reads
+//                           reads
 #pragma once
 
 #include "context.hpp"
@@ -10,7 +10,7 @@ namespace sortlast::icet {
 
 bool wants_trace();
 
-// Of the frame that ended well; collective. `draw_begin`, `draw_end`: when this rank drew [s], on
+// Report a frame that succeeded; collective. `draw_begin`, `draw_end`: when this rank drew [s], on
 // trace_clock().
 void report_frame(IceTContextStruct& context, double draw_begin, double draw_end);
 

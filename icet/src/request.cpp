@@ -20,7 +20,7 @@ bool blends(const Settings& settings) { return settings.mode == ICET_COMPOSITE_M
 std::string problem_of_settings(const Settings& settings, int p) {
   if (settings.strategy == ICET_STRATEGY_UNDEFINED) return "no strategy is set; set one by icetStrategy()";
   if (settings.tiles.empty()) return "there is no tile to show the picture; add one by icetAddTile()";
-  for (const auto& [viewport, rank] : settings.tiles) {  // they may have come from another context
+  for (const auto& [viewport, rank] : settings.tiles) {  // they may have been copied from another context
     if (rank >= p) {
       return "a tile is to be displayed by rank " + std::to_string(rank) + "; the context has the ranks 0.." +
              std::to_string(p - 1);
@@ -51,7 +51,7 @@ std::string problem_of_given(const Settings& settings, const Given& given) {
   return {};
 }
 
-// What is wrong with this rank's frame, or nothing.
+// The error in this rank's request; empty if there is none.
 std::string problem_of(const IceTContextStruct& context, const FrameRequest& request) {
   const Settings& settings = context.settings;
   if (!request.problem.empty()) return request.problem;
@@ -83,7 +83,7 @@ std::string text(const Colour& colour) {
   return result;
 }
 
-// What all ranks must ask alike, as text.
+// The values that all ranks must have in common, as text.
 Named asked(const Settings& settings, const FrameRequest& request, int p) {
   std::string tiles;
   for (const auto& [v, rank] : settings.tiles) {
@@ -108,7 +108,8 @@ Named asked(const Settings& settings, const FrameRequest& request, int p) {
                  {"timeline (SORTLAST_TRACE)", wants_trace() ? "yes" : "no"}};
   if (settings.is_ordered()) named.emplace_back("composite order", text(settings.order));
 
-  // Each rank fills the pixels that it finishes. Blended alone, no picture has a background.
+  // Each rank fills the pixels that it finishes. Only a blend without background correction has no
+  // background.
   const bool fills = blends(settings) ? settings.on(ICET_CORRECT_COLORED_BACKGROUND)
                                       : settings.colour_format != ICET_IMAGE_COLOR_NONE;
   if (fills) named.emplace_back("background", text(background_of(request)));
@@ -122,8 +123,8 @@ std::uint64_t hash(const std::vector<IceTInt>& list) {
   return value;
 }
 
-// Check that the ranks of each data replication group have the same group; collective. Groups are set by each
-// rank on its own, so this is asked only after one of them has changed its own.
+// Check that the ranks of each data replication group have the same group; collective. Each rank sets its
+// group by itself, so the check runs only after a rank has changed its group.
 void check_groups(IceTContextStruct& context) {
   const std::vector<IceTInt>& own = context.settings.group;
   const std::vector<std::uint64_t> all =
@@ -146,7 +147,7 @@ Colour background_of(const FrameRequest& request) {
   Colour background = {};
   if (request.background == nullptr) return background;
   std::transform(request.background, request.background + 4, background.begin(),
-                 [](float channel) { return channel + 0.0F; });  // no -0
+                 [](float channel) { return channel + 0.0F; });  // turns -0 into 0
   return background;
 }
 

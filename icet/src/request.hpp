@@ -1,4 +1,4 @@
-// Requests: what a frame is asked for with, and that all ranks ask for the same.
+// Requests: the parameters of a frame, and the check that they agree on all ranks.
 #pragma once
 
 #include <string>
@@ -7,24 +7,24 @@
 
 namespace sortlast::icet {
 
-// Pixels that a program has drawn already, of the size of the global viewport.
+// Pixels that a program has already drawn, of the size of the global viewport.
 struct Given {
   const IceTVoid* colour = nullptr;
   const IceTVoid* depth = nullptr;
-  Viewport valid = {};  // of them, from their lower left corner on
+  Viewport valid = {};  // part of the pixels, from their lower left corner on
 };
 
-// What a frame is asked for with. Matrices and background may be null.
+// The parameters of a frame. Matrices and background may be null.
 struct FrameRequest {
   const IceTDouble* projection = nullptr;
   const IceTDouble* modelview = nullptr;
   const IceTFloat* background = nullptr;
-  IceTDrawCallbackType draw = nullptr;  // that draws; null: there is none
+  IceTDrawCallbackType draw = nullptr;  // the draw callback; null: there is none
   const Given* given = nullptr;         // instead of drawing
-  std::string problem;                  // that this rank met with before the frame; empty: none
+  std::string problem;                  // error of this rank before the frame; empty: none
 };
 
-// What goes wrong in an action that comes before a frame, of which all ranks are to hear; or nothing.
+// The error of an action before a frame, to be reported to all ranks; empty if there is none.
 template <typename Action>
 std::string problem_in(const Action& action) {
   try {
@@ -35,11 +35,11 @@ std::string problem_in(const Action& action) {
   }
 }
 
-// The background that a frame is asked for with.
+// The background requested for a frame.
 Colour background_of(const FrameRequest& request);
 
-// Check that all ranks ask for the same frame, and none for one that cannot be; collective, in a meeting.
-// Throws the same MismatchError or ArgumentError on all of them, and then nothing has changed.
+// Check that all ranks request the same frame, and that none makes an invalid request; collective, in a
+// meeting. Throws the same MismatchError or ArgumentError on all ranks, and then nothing has changed.
 void agree_on(IceTContextStruct& context, const FrameRequest& request);
 
 }  // namespace sortlast::icet

@@ -1,4 +1,4 @@
-// What a program sets in the current context: formats, modes, callbacks, bounds, tiles, orders and groups.
+// Settings of the current context: formats, modes, callbacks, bounds, tiles, orders and groups.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -28,7 +28,7 @@ std::size_t bytes_of(IceTEnum type) {
   }
 }
 
-// A number that need not be aligned.
+// A number of any alignment.
 template <typename T>
 double number_at(const std::byte* place) {
   T value;
@@ -54,7 +54,7 @@ std::string text(const Viewport& viewport) {
          std::to_string(viewport[0]) + "," + std::to_string(viewport[1]);
 }
 
-// Whether coordinates and pixels of the display fit into the interface's integers with one more tile.
+// Whether the coordinates and pixels of the display fit into the interface's integers with one more tile.
 bool can_be_counted(const std::vector<TileOfDisplay>& tiles, const Viewport& added) {
   constexpr std::int64_t most = std::numeric_limits<IceTInt>::max();
   for (std::size_t axis = 0; axis < 2; ++axis) {
@@ -69,7 +69,7 @@ bool can_be_counted(const std::vector<TileOfDisplay>& tiles, const Viewport& add
   return std::int64_t{added[2]} * added[3] <= most;
 }
 
-// Images that ranks draw are as large as the window, and tell the number of their pixels as an integer.
+// Images that ranks draw have the size of the window, and their number of pixels must fit into an integer.
 void check_window(std::int64_t width, std::int64_t height, const char* call) {
   if (width * height <= std::numeric_limits<IceTInt>::max()) return;
   throw Failure(ICET_INVALID_VALUE, std::string(call) + ": a window of " + std::to_string(width) + "x" +
@@ -227,7 +227,7 @@ void icetDataReplicationGroupColor(IceTInt color) {
     constexpr const char* call = "icetDataReplicationGroupColor";
     not_while_drawing(context, call);
     in_meeting(context, [&](sortlast::Compositor& compositor) {
-      // Programs ask before every frame for the groups that they have.
+      // Programs may set the same group again before every frame.
       const bool changed = color != context.agreed_colour || context.settings.group != context.agreed_group;
       const bool any_changed = Access::agree(compositor, call, {}, "", changed);
       context.agreed = true;

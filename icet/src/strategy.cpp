@@ -43,7 +43,7 @@ const char* single_image_strategy_name(IceTEnum strategy) {
   }
 }
 
-// A number of the environment, from `least` on; the default if there is none or another text.
+// An environment variable as a number of at least `least`; the default if it is unset or invalid.
 int from_environment(const char* name, int least, int otherwise) {
   const char* text = std::getenv(name);
   if (text == nullptr) return otherwise;
@@ -56,13 +56,13 @@ int from_environment(const char* name, int least, int otherwise) {
   return otherwise;
 }
 
-// "radix-k:8,8,2": as many rounds of k as divide p, and one of what is left.
+// "radix-k:8,8,2": as many rounds of k as divide p, and one for the remaining factor.
 std::string radix(int p, int k) {
   std::string list;
   int left = p;
   while (left > 1) {
     const int factor = left > k && left % k == 0 ? k : left <= k ? left : 0;
-    if (factor == 0) return "radix-k";  // its own choice of factors
+    if (factor == 0) return "radix-k";  // default factors
     list += (list.empty() ? ":" : ",") + std::to_string(factor);
     left /= factor;
   }
@@ -75,7 +75,8 @@ int magic_k() { return from_environment("ICET_MAGIC_K", 2, ICET_MAGIC_K_DEFAULT)
 int max_image_split() { return from_environment("ICET_MAX_IMAGE_SPLIT", 1, ICET_MAX_IMAGE_SPLIT_DEFAULT); }
 
 std::string algorithm_of(const Settings& settings, int p) {
-  // A path is no algorithm: the benchmarks take that of an installed IceT by the same name.
+  // A path does not name an algorithm: the benchmarks use the same variable for the path of an installed
+  // IceT.
   const char* named = std::getenv("SORTLAST_ICET");
   if (named != nullptr && *named != '\0' && std::strchr(named, '/') == nullptr) return named;
   if (settings.strategy == ICET_STRATEGY_DIRECT) return "direct-send";

@@ -1,4 +1,4 @@
-// Strategies of IceT, by their names and as sortlast's algorithms.
+// Strategies of IceT: their names, and the matching algorithms of sortlast.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace sortlast::icet {
 
-// The algorithm that composites a context's frames: that which its strategies ask for, or the one that the
-// environment variable SORTLAST_ICET names ("auto", or a name of algorithms()).
+// The algorithm that composites a context's frames: the one of its strategies, or the one named by the
+// environment variable SORTLAST_ICET ("auto", or a name of algorithms()).
 //
 //   direct                                  direct-send
 //   the others, by the single-image strategy:
@@ -17,8 +17,8 @@ namespace sortlast::icet {
 //     radix-k, radix-kr                     radix-k, with the k of ICET_MAGIC_K where it divides the ranks
 std::string algorithm_of(const Settings& settings, int p);
 
-// The number of ranks that a radix-k round joins, and the parts into which an image is split, as the
-// environment has them (ICET_MAGIC_K, ICET_MAX_IMAGE_SPLIT), or IceT's defaults.
+// The number of ranks that a radix-k round joins, and the number of parts of a split image, from the
+// environment (ICET_MAGIC_K, ICET_MAX_IMAGE_SPLIT), or IceT's defaults.
 int magic_k();
 int max_image_split();
 

@@ -16,7 +16,7 @@ std::vector<std::int32_t> in_rank_order(int p) {
   return order;
 }
 
-// One tile: composited, and its background filled.
+// One tile, composited, with its background filled.
 class TileFrame {
  public:
   TileFrame(IceTContextStruct& context, std::size_t tile)
@@ -28,12 +28,11 @@ class TileFrame {
         format_(format_of(settings_.colour_format, settings_.depth_format)) {
     composition_.op = settings_.mode == ICET_COMPOSITE_MODE_BLEND ? Op::over : Op::closest;
     if (settings_.is_ordered()) composition_.order = settings_.order;
-    // A tile that will be collected may be dealt out in blocks.
+    // A tile that will be collected may be divided into interleaved blocks.
     if (settings_.on(ICET_INTERLACE_IMAGES) && settings_.on(ICET_COLLECT_IMAGES))
       composition_.root = tile_.rank;
     if (composition_.op == Op::closest) {
-      // Of equal depths the pixel farther back in the order is shown, as IceT does; the compositor shows the
-      // other.
+      // At equal depths, IceT shows the pixel farther back in the order; the compositor shows the other one.
       if (composition_.order.empty()) composition_.order = in_rank_order(context.size);
       std::reverse(composition_.order.begin(), composition_.order.end());
     }
@@ -42,7 +41,7 @@ class TileFrame {
       composition_.background.assign(frame_.background.begin(), frame_.background.end());
   }
 
-  // The pixels that this rank has finished, to be collected.
+  // Returns the pixels that this rank has finished, to be collected.
   Tile composite(const Part& part) {
     Tile tile = composited(part, {});
     finish(tile.pixels().view(), tile.range().size());
@@ -50,7 +49,7 @@ class TileFrame {
     return tile;
   }
 
-  // A tile in which no rank draws: nothing is sent.
+  // Show a tile in which no rank draws: nothing is sent.
   void show_background() {
     if (tile_.rank != context_.rank) return;
     size_image(context_, context_.result, size_);
@@ -58,7 +57,7 @@ class TileFrame {
     fill_with(format_, context_.result.pixels.view(), size_.pixels(), shows ? frame_.background : Colour{});
   }
 
-  // Leave it where it is, in an image of the whole tile.
+  // Leave the pixels in place, in an image of the whole tile.
   void leave(const Part& part) {
     size_image(context_, context_.result, size_);
     const Tile tile = composited(part, context_.result.pixels);
@@ -71,21 +70,21 @@ class TileFrame {
   }
 
  private:
-  // Images without colours have no background that the ranks have agreed on.
+  // Without colours, the ranks have agreed on no background.
   Colour shown() const {
     return settings_.colour_format == ICET_IMAGE_COLOR_NONE ? Colour{} : frame_.background;
   }
 
   Tile composited(const Part& part, const PixelBuffer& out) {
-    constexpr float farthest = 1;  // what has not been drawn
+    constexpr float farthest = 1;  // depth of pixels without content
     return detail::CompositorAccess::composite(*context_.compositor, view_of(part), composition_, out,
                                                farthest);
   }
 
   ImageView view_of(const Part& part) {
     if (part.image == nullptr) return ImageView::none(size_, format_);
-    // Other machines are sent what of an image is not empty, wherever it lies. A blend takes colours of any
-    // depth, as volumes have them.
+    // All nonempty pixels of an image are sent to other machines, wherever they are. A blend accepts colours
+    // at any depth, because volumes have them.
     if (!context_.alone && !part.image->read_only) {
       const double begin = icetWallTime();
       empty_outside(*part.image, part.region);
@@ -95,7 +94,8 @@ class TileFrame {
     return {part.image->pixels.view(), size_, format_, part.region.rectangle()};
   }
 
-  // A blend takes colours of any depth; no depth is shown that is farther than what has not been drawn.
+  // A blend accepts colours at any depth, but limits the depths of the result to 1, the depth of pixels
+  // without content.
   void finish(Pixels pixels, std::int64_t n) {
     if (!format_.depth || composition_.op == Op::closest) return;
     for (std::int64_t i = 0; i < n; ++i) pixels.depth[i] = std::min(pixels.depth[i], 1.0F);
@@ -128,7 +128,7 @@ bool is_collecting(const IceTContextStruct& context) {
   return true;
 }
 
-// Collect tiles at the ranks that display them, all at once: each rank's link brings its own.
+// Collect tiles at the ranks that display them, all at once, so that each rank's link carries its own tile.
 void collect(IceTContextStruct& context, const std::vector<Tile>& tiles, const std::vector<int>& displays) {
   if (tiles.empty()) return;
   const Settings& settings = context.settings;

@@ -1,4 +1,4 @@
-// Tiles of a frame: composited, each on all ranks, and brought to the ranks that display them.
+// Tiles of a frame: composited by all ranks, and sent to the ranks that display them.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace sortlast::icet {
 
-// Composite the tiles from what this rank has of each; collective. Its own tile, or its part of the only one
-// if images are not collected, becomes the context's result.
+// Composite the tiles from this rank's parts; collective. The context's result becomes this rank's own tile
+// or, if images are not collected, its part of the only tile.
 void composite_tiles(IceTContextStruct& context, const std::vector<Part>& parts);
 
 }  // namespace sortlast::icet
