@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 class Timing:
     """
-    Seconds of one frame by phase, and what it moved: measured on this rank, or priced or simulated for the slowest one. Phases that are not known are 0.
+    Seconds of one frame by phase, and the data moved: measured on this rank, or priced or simulated for the slowest rank. Unknown phases are 0.
     """
 
     @property
@@ -24,18 +24,18 @@ class Timing:
     @property
     def late(self) -> float:
         """
-        Seconds of waiting for ranks that came later to the frame; 0 where that is not known.
+        Seconds of waiting for ranks that joined the frame later; 0 if unknown.
         """
 
     @property
     def search(self) -> float:
         """
-        Seconds of looking for active pixels, before the ranks meet and as messages are made.
+        Seconds of searching for active pixels, before the ranks meet and as messages are made.
         """
 
     @property
     def wait(self) -> float:
-        """Seconds of transfers that no blending hid."""
+        """Seconds of transfers not hidden by blending."""
 
     @property
     def blend(self) -> float:
@@ -62,7 +62,7 @@ class Timing:
 
     @property
     def peak_bytes(self) -> int:
-        """Most memory held beyond the input image and the result, in bytes."""
+        """Peak memory beyond the input image and the result, in bytes."""
 
     def __getstate__(self) -> tuple: ...
 
@@ -72,7 +72,7 @@ class Timing:
 
 class Event:
     """
-    One thing that a rank did, in seconds of a clock that all processes of a host share.
+    One action of a rank, in seconds on a clock shared by all processes of a host.
     """
 
     @property
@@ -87,11 +87,13 @@ class Event:
 
     @property
     def peer(self) -> int:
-        """The other rank of a send or receive, the root of a gather; else -1."""
+        """
+        The other rank of a send or receive, the root of a gather; otherwise -1.
+        """
 
     @property
     def stage(self) -> int:
-        """Stage of a send or receive, counted from 1; else -1."""
+        """Stage of a send or receive, counted from 1; otherwise -1."""
 
     @property
     def bytes(self) -> int:
@@ -146,7 +148,7 @@ class Send:
     def __repr__(self) -> str: ...
 
 class Receive:
-    """Receive a value whole."""
+    """Receive a whole value."""
 
     @property
     def stage(self) -> int: ...
@@ -174,7 +176,7 @@ class Merge:
 
     @property
     def inputs(self) -> list[tuple[int, bool]]:
-        """Pairs (value, whether it joins in front of what was gathered so far)."""
+        """Pairs (value, whether it joins in front of the result so far)."""
 
     def __getstate__(self) -> tuple: ...
 
@@ -183,7 +185,7 @@ class Merge:
     def __repr__(self) -> str: ...
 
 class Program:
-    """All that one rank does."""
+    """The work of one rank."""
 
     @property
     def rank(self) -> int: ...
@@ -211,7 +213,7 @@ class Program:
     def __repr__(self) -> str: ...
 
 class Transfer:
-    """One message of a schedule as seen from above."""
+    """One message in the list of all transfers of a schedule."""
 
     @property
     def stage(self) -> int: ...
@@ -228,7 +230,7 @@ class Transfer:
     @property
     def layers(self) -> int:
         """
-        Runs of neighbouring positions that the fragment holds, each with its pixels; 1 without positions.
+        Number of runs of consecutive positions in the fragment, each with its own pixels; 1 without positions.
         """
 
     def __getstate__(self) -> tuple: ...
@@ -248,11 +250,11 @@ class Transfer:
     def depth(self) -> tuple[int, int]: ...
 
 class Schedule:
-    """Who sends which pixels to whom, and what is merged with what."""
+    """Which rank sends which pixels to whom, and how they are merged."""
 
     @property
     def name(self) -> str:
-        """The algorithm with its parameters, as make() takes it."""
+        """The algorithm with its parameters, as accepted by make()."""
 
     @property
     def p(self) -> int: ...
@@ -273,18 +275,18 @@ class Schedule:
 
     @property
     def nodes(self) -> list[int]:
-        """Node of each rank; empty: every rank is a node of its own."""
+        """Node of each rank; empty: every rank has its own node."""
 
     @property
     def positions(self) -> list[list[int]]:
         """
-        By rank: the positions of its images, front to back over all ranks; empty: one image a rank.
+        For each rank, the positions of its images, front to back over all ranks; empty: one image per rank.
         """
 
     @property
     def depth_runs(self) -> list[int]:
         """
-        By node: how many runs of depth positions its ranks hold, which are the fragments that a two-level schedule leaves for the network.
+        For each node, the number of runs of depth positions that its ranks hold, which is the number of fragments that a two-level schedule sends over the network.
         """
 
     @property
@@ -292,26 +294,26 @@ class Schedule:
 
     @property
     def window(self) -> int:
-        """Most stages under way at once on a rank; 0: no limit."""
+        """Maximum number of stages in progress at once on a rank; 0: no limit."""
 
     @property
     def incremental(self) -> bool:
         """
-        Whether ranks may begin with those that are there, in whatever order they come.
+        Whether ranks may start before all others have arrived, and merge images in any order of arrival.
         """
 
     def program(self, rank: int) -> Program:
-        """What one rank does. Costs O(its own steps)."""
+        """The work of one rank. Costs O(its own steps)."""
 
     def piece(self, rank: int) -> tuple[int, int]:
-        """Range of pixels that a rank ends with."""
+        """Range of pixels that a rank finishes."""
 
     def stages(self) -> list[list[Transfer]]:
         """Transfers of all ranks by stage. Costs O(all steps)."""
 
     def verify(self) -> None:
         """
-        Execute the schedule symbolically; raises Error with the first thing that does not hold.
+        Execute the schedule symbolically; raises Error with the first violation.
         """
 
     def to_json(self) -> str: ...
@@ -355,14 +357,14 @@ def make(name: str, p: int, n: int, order: Sequence[int] | None = None, ring: Se
     """
     Make a schedule by name for p ranks and n pixels. Raises ArgumentError.
 
-    `nodes` gives the node of each rank, numbered from 0 without gaps. `positions` gives, by rank, the places in
-    depth of the images that it starts with, front to back over all ranks: any integers, each once; it needs
-    commutes=True, as images that carry their places can be joined in any order.
+    `nodes` gives the node of each rank, numbered from 0 without gaps. `positions` lists, for each rank, the
+    depth positions of its images, front to back over all ranks: any distinct integers. A rank may have
+    none. It needs commutes=True, because images that carry their positions can be joined in any order.
     """
 
 def price(schedule: Schedule, alpha: float = 1e-06, beta: float = 8.888888888888889e-09, gamma: float = 3.2e-09, latency: str = 'per_message', overlap: bool = False) -> Timing:
     """
-    Price a schedule by walking it: alpha [s] a message (or round), beta [s] a pixel sent, gamma [s] a pixel blended.
+    Price a schedule by walking it: alpha [s] per message (or round), beta [s] per pixel sent, gamma [s] per pixel blended.
     """
 
 def formula(name: str, p: int, n: int, alpha: float = 1e-06, beta: float = 8.888888888888889e-09, gamma: float = 3.2e-09, latency: str = 'per_message', overlap: bool = False) -> Timing:
@@ -370,9 +372,9 @@ def formula(name: str, p: int, n: int, alpha: float = 1e-06, beta: float = 8.888
 
 class Machine:
     """
-    Measured figures of a communicator's machine, of one rank that has a core to itself.
+    Measured figures of a communicator's machine, for one rank with a core of its own.
 
-    The defaults are those of "auto" without a profile.
+    The defaults are the values that "auto" uses without a profile.
     """
 
     def __init__(self, *, alpha: float = 2e-06, beta: float = 1e-10, node_alpha: float = 2e-06, node_beta: float = 1.2e-10, gamma_read: float = 3e-11, gamma_write: float = 3e-11, copy: float = 1e-10, cores: int = 0, ranks: int = 1) -> None: ...
@@ -386,7 +388,9 @@ class Machine:
 
     @property
     def beta(self) -> float:
-        """A byte between nodes, on the link that a node's ranks share [s]."""
+        """
+        Time per byte between nodes, on the link that a node's ranks share [s].
+        """
 
     @beta.setter
     def beta(self, arg: float, /) -> None: ...
@@ -400,42 +404,42 @@ class Machine:
 
     @property
     def node_beta(self) -> float:
-        """A byte within a node, by message [s]."""
+        """Time per byte within a node, by message [s]."""
 
     @node_beta.setter
     def node_beta(self, arg: float, /) -> None: ...
 
     @property
     def gamma_read(self) -> float:
-        """To read a byte in blending [s]."""
+        """Time to read a byte in blending [s]."""
 
     @gamma_read.setter
     def gamma_read(self, arg: float, /) -> None: ...
 
     @property
     def gamma_write(self) -> float:
-        """To write a byte in blending [s]."""
+        """Time to write a byte in blending [s]."""
 
     @gamma_write.setter
     def gamma_write(self, arg: float, /) -> None: ...
 
     @property
     def copy(self) -> float:
-        """To copy a byte [s]."""
+        """Time to copy a byte [s]."""
 
     @copy.setter
     def copy(self, arg: float, /) -> None: ...
 
     @property
     def cores(self) -> int:
-        """Cores of a node for its ranks; 0: one for each."""
+        """Cores of a node for its ranks; 0: one per rank."""
 
     @cores.setter
     def cores(self, arg: int, /) -> None: ...
 
     @property
     def ranks(self) -> int:
-        """Ranks of a node, where nodes are not given rank by rank."""
+        """Ranks of a node, if the node of each rank is not given."""
 
     @ranks.setter
     def ranks(self, arg: int, /) -> None: ...
@@ -455,7 +459,7 @@ class Machine:
     @staticmethod
     def from_json(text: str, source: str = 'profile') -> Machine:
         """
-        The machine of a profile's text; `source` names it in messages. Raises ArgumentError.
+        The machine described by a profile's text; `source` names it in messages. Raises ArgumentError.
         """
 
     def save(self, path: str) -> None:
@@ -474,7 +478,7 @@ class Prediction:
 
     @property
     def transfer(self) -> float:
-        """Waiting for messages, and moving those within nodes [s]."""
+        """Waiting for messages, and moving data within nodes [s]."""
 
     @property
     def blend(self) -> float:
@@ -482,7 +486,7 @@ class Prediction:
 
     @property
     def copy(self) -> float:
-        """Copying images to where others can read them [s]."""
+        """Copying images to memory that others can read [s]."""
 
     def __getstate__(self) -> tuple: ...
 
@@ -495,26 +499,26 @@ class Prediction:
 
 def choose(p: int, n: int, machine: Machine = ..., pixel_bytes: float = 16.0, active: float = 1.0, staged: bool = False, order: Sequence[int] | None = None, ring: Sequence[int] | None = None, commutes: bool = False, nodes: Sequence[int] | None = None, candidates: Sequence[str] | None = None, positions: Sequence[Sequence[int]] | None = None, spread: float = 0.0) -> list[Prediction]:
     """
-    Predict what algorithms take on a machine, fastest first. Raises ArgumentError.
+    Predict the times of algorithms on a machine, fastest first. Raises ArgumentError.
 
-    `active` is the share of an image's pixels that are active (1: dense), `staged` tells whether images
-    must be copied before the other ranks of a node can read them, `candidates` are names of algorithms
-    (all that may be worth it if not given), `positions` those of the ranks' images, as make() takes
-    them, `spread` how far apart the ranks come [s].
+    `active` is the share of an image's pixels that are active (1: dense). `staged` states whether images
+    must be copied before the other ranks of a node can read them. `candidates` are names of algorithms (by
+    default all that may be worth using). `positions` are the positions of the ranks' images, as in make().
+    `spread` is the time between the first and the last rank's arrival [s].
     """
 
 def composite_serial(colours: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], depths: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], height: int, width: int, channels: int, scalar: str, depth: bool, op: str, order: Sequence[int], background: Sequence[float]) -> tuple[NDArray, NDArray | None]:
     """The oracle; see sortlast.composite_serial."""
 
 def composite_boxes_serial(colours: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], depths: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], positions: Sequence[int], boxes: Sequence[Sequence[int]], height: int, width: int, channels: int, scalar: str, depth: bool, op: str, background: Sequence[float]) -> tuple[NDArray, NDArray | None]:
-    """The oracle of several images a rank; see sortlast.composite_serial."""
+    """The oracle for several images per rank; see sortlast.composite_serial."""
 
 def execute_serial(schedule: Schedule, colours: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], depths: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], height: int, width: int, channels: int, scalar: str, depth: bool, op: str, seed: int) -> tuple[NDArray, NDArray | None]:
     """Run a schedule in one thread; see sortlast.execute_serial."""
 
 def check_images(arrays: list, type: type) -> bool:
     """
-    Whether all are arrays of that very type, contiguous and of a shape and dtype that images have.
+    Whether all are arrays of exactly that type, contiguous, with the shape and dtype of images.
     """
 
 def ops() -> list[str]:

@@ -1,5 +1,5 @@
 """
-The fabric lab of sortlast: topologies, routing, contention, and files of real tools.
+The fabric lab of sortlast: topologies, routing, contention, and the files of existing tools.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,18 +17,18 @@ class Host:
 
     @property
     def number(self) -> int:
-        """Its number, which is also its vertex and its channel."""
+        """Number of the host, also of its vertex and its channel."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def guid(self) -> int:
-        """Of the adapter."""
+        """GUID of the adapter."""
 
     @property
     def port_guid(self) -> int:
-        """0: not known."""
+        """GUID of the port; 0: unknown."""
 
     @property
     def port(self) -> int:
@@ -36,11 +36,11 @@ class Host:
 
     @property
     def lid(self) -> int:
-        """0: none was assigned."""
+        """0: not assigned."""
 
     @property
     def lmc(self) -> int:
-        """The host answers to 2**lmc LIDs from its own on."""
+        """The host answers to 2**lmc consecutive LIDs, starting with its own."""
 
     @property
     def aggregates(self) -> bool:
@@ -54,7 +54,7 @@ class Host:
 
     @property
     def switch(self) -> int:
-        """Number of the switch that it hangs on."""
+        """Number of the switch to which it is connected."""
 
     @property
     def switch_port(self) -> int:
@@ -74,7 +74,7 @@ class Switch:
 
     @property
     def vertex(self) -> int:
-        """Its vertex: the number of hosts plus its own."""
+        """Its vertex: the number of hosts plus its own number."""
 
     @property
     def name(self) -> str: ...
@@ -84,15 +84,15 @@ class Switch:
 
     @property
     def lid(self) -> int:
-        """0: none was assigned."""
+        """0: not assigned."""
 
     @property
     def ports(self) -> int:
-        """It has the ports 1 .. ports."""
+        """Number of ports; they are numbered 1 .. ports."""
 
     @property
     def level(self) -> int:
-        """1: next to hosts; 0: it has none."""
+        """1: next to hosts; 0: no level."""
 
     def __repr__(self) -> str: ...
 
@@ -105,7 +105,7 @@ class Link:
 
     @property
     def channel(self) -> int:
-        """The channel from a to b; without_links() takes it."""
+        """The channel from a to b; accepted by without_links()."""
 
     @property
     def a(self) -> int: ...
@@ -127,7 +127,7 @@ class Link:
 
     @property
     def gbps(self) -> float:
-        """Signalling rate in Gbit/s; 0: not known."""
+        """Signalling rate in Gbit/s; 0: unknown."""
 
     def __repr__(self) -> str: ...
 
@@ -162,7 +162,7 @@ class Switches:
     def __getitem__(self, part: slice) -> list[Switch]: ...
 
 class Links:
-    """The cables of a topology, those of hosts first."""
+    """The cables of a topology, cables of hosts first."""
 
     def __len__(self) -> int: ...
 
@@ -175,7 +175,7 @@ class Links:
     def __getitem__(self, part: slice) -> list[Link]: ...
 
 class TreeShape:
-    """PGFT(h; m; w; p): children, parents, and links to each by level."""
+    """PGFT(h; m; w; p): children, parents, and links to each, by level."""
 
     @property
     def m(self) -> list[int]: ...
@@ -219,7 +219,9 @@ class SlenderShape:
     __hash__: None = None
 
 class GridShape:
-    """Mesh, or torus if it wraps: switches along x, y, ..., hosts on each."""
+    """
+    Mesh, or torus if it wraps: switches along x, y, ..., and hosts on each.
+    """
 
     @property
     def size(self) -> list[int]: ...
@@ -241,7 +243,9 @@ class GridShape:
     __hash__: None = None
 
 class DragonflyShape:
-    """Dragonfly: hosts p and global links h a router, routers a, groups g."""
+    """
+    Dragonfly: hosts p and global links h of a router, routers a, groups g.
+    """
 
     @property
     def p(self) -> int: ...
@@ -267,7 +271,7 @@ class DragonflyShape:
 
 class DragonflyPlusShape:
     """
-    Dragonfly+: hosts p a leaf, leaves l, spines s, global links h a spine, groups g.
+    Dragonfly+: hosts p of a leaf, leaves l, spines s, global links h of a spine, groups g.
     """
 
     @property
@@ -296,7 +300,7 @@ class DragonflyPlusShape:
     __hash__: None = None
 
 class HyperXShape:
-    """HyperX: switches along x, y, ..., hosts on each."""
+    """HyperX: switches along x, y, ..., and hosts on each."""
 
     @property
     def size(self) -> list[int]: ...
@@ -319,7 +323,7 @@ class Levels:
 
     @property
     def level(self) -> list[int]:
-        """By switch, 1 next to hosts; all 0 if the fabric is no tree."""
+        """By switch, 1 next to hosts; all 0 if the fabric is not a tree."""
 
     @property
     def roots(self) -> list[int]:
@@ -327,7 +331,7 @@ class Levels:
 
     @property
     def why(self) -> str:
-        """Why the fabric is no tree; empty: it is one."""
+        """Why the fabric is not a tree; empty: it is one."""
 
     def __getstate__(self) -> tuple: ...
 
@@ -336,7 +340,9 @@ class Levels:
     def __repr__(self) -> str: ...
 
 class MissingLinks:
-    """A lower and an upper switch with fewer links than such pairs have."""
+    """
+    A lower and an upper switch with fewer links than such pairs normally have.
+    """
 
     @property
     def lower(self) -> int:
@@ -366,7 +372,7 @@ class MissingLinks:
 
 class Topology:
     """
-    Hosts, switches, and the links between their ports. Vertices are the hosts, then the switches. Channels are the directions of links, named by the port that they leave: host h's is h, then those of switch after switch by port.
+    Hosts, switches, and the links between their ports. Vertices are the hosts, then the switches. Channels are the directions of links, identified by the port at their start: channel h starts at host h, and the channels of the switches follow, switch by switch and port by port.
     """
 
     @property
@@ -383,11 +389,11 @@ class Topology:
 
     @property
     def channels(self) -> int:
-        """How many channels there are."""
+        """Number of channels."""
 
     @property
     def vertices(self) -> int:
-        """How many vertices there are."""
+        """Number of vertices."""
 
     @property
     def levels(self) -> int:
@@ -397,51 +403,55 @@ class Topology:
     def shape(self) -> None | TreeShape | SlenderShape | GridShape | DragonflyShape | DragonflyPlusShape | HyperXShape:
         """
         TreeShape, SlenderShape, GridShape, DragonflyShape, DragonflyPlusShape or HyperXShape of an intact
-        fabric of such a family, else None.
+        fabric of such a family, otherwise None.
         """
 
     def vertex_name(self, vertex: int) -> str: ...
 
     def label(self, vertex: int) -> str:
         """
-        The name of a vertex, with its GUID (a host's port's) if another vertex has the same name.
+        The name of a vertex, with its GUID (a host's port GUID) if another vertex has the same name.
         """
 
     def source(self, channel: int) -> tuple[int, int]:
-        """(vertex, port) that a channel leaves."""
+        """(vertex, port) where a channel starts."""
 
     def target(self, channel: int) -> tuple[int, int] | None:
-        """(vertex, port) that a channel leads to; None: its port has no cable."""
+        """(vertex, port) where a channel ends; None: its port has no cable."""
 
     def gbps(self, channel: int) -> float:
-        """Signalling rate in Gbit/s; 0: not known."""
+        """Signalling rate in Gbit/s; 0: unknown."""
 
     def __repr__(self) -> str: ...
 
     def to_networkx(self) -> Any:
         """
-        A networkx.MultiGraph. Nodes are vertices by number, with kind ("host" or "switch"), name, guid,
-        and level if it is known (0: a host). Edges are links, with a, a_port, b, b_port, channel, and gbps
-        if it is known. Raises MissingExtraError without NetworkX.
+        A networkx.MultiGraph. Nodes are vertices by number, with kind ("host" or "switch"), name, guid, and
+        level if it is known (0: a host). Edges are links, with a, a_port, b, b_port, channel, and gbps if it is
+        known. Raises MissingExtraError without NetworkX.
         """
 
     def without_hosts(self, hosts: Sequence[int]) -> Topology:
         """
-        The same without hosts, given by number. The rest is renumbered in the same order; the shape is lost.
+        The topology without some hosts, given by number. The rest is renumbered in the same order; the shape is lost.
         """
 
     def without_links(self, channels: Sequence[int]) -> Topology:
-        """The same without links between switches, given by one channel of each."""
+        """
+        The topology without some links between switches, given by one channel of each.
+        """
 
     def without_switches(self, switches: Sequence[int]) -> Topology:
-        """The same without switches, given by number, and without their hosts."""
+        """
+        The topology without some switches, given by number, and without their hosts.
+        """
 
     def with_levels(self, levels: Sequence[int]) -> Topology:
-        """The same with the given levels of its switches."""
+        """The topology with the given levels of its switches."""
 
     def with_names(self, names: Mapping[int, str]) -> Topology:
         """
-        The same with other names of hosts and switches, by GUID (of the adapter, its port or the switch).
+        The topology with other names of hosts and switches, by GUID (of the adapter, its port or the switch).
         """
 
     def rank_switches(self, roots: Sequence[int] = []) -> Levels:
@@ -451,7 +461,7 @@ class Topology:
 
     def missing_links(self) -> list[MissingLinks]:
         """
-        Pairs of switches with fewer links than the fabric's regularity asks for. Raises ArgumentError if it is no tree.
+        Pairs of switches with fewer links than a regular fabric would have. Raises ArgumentError if it is not a tree.
         """
 
 def crossbar(n: int) -> Topology:
@@ -464,7 +474,7 @@ def k_ary_n_tree(k: int, n: int) -> Topology:
 
 def var_ary_n_tree(k: Sequence[int]) -> Topology:
     """
-    Arity k[l-1] at level l, as many links up as down (Zahavi et al., 2010).
+    Arity k[l-1] at level l, with as many links up as down (Zahavi et al., 2010).
     """
 
 def gft(h: int, m: int, w: int) -> Topology:
@@ -484,23 +494,23 @@ def pgft(m: Sequence[int], w: Sequence[int], p: Sequence[int]) -> Topology:
 
 def rlft(ports: int, levels: int) -> Topology:
     """
-    Real Life Fat-Tree (Zahavi, 2010) of most hosts with switches of `ports` ports.
+    Largest Real Life Fat-Tree (Zahavi, 2010) of switches with `ports` ports.
     """
 
 def thin_tree(k: int, up: int, n: int) -> Topology:
-    """Thin-tree k:up,n of Navaridas et al.; with up = k a fat-tree."""
+    """Thin-tree k:up,n of Navaridas et al.; a fat-tree if up = k."""
 
 def slender_tree(k: int, up: int, n: int) -> Topology:
-    """Slender-tree k:up,n of Navaridas et al.; up divides k and is below it."""
+    """Slender-tree k:up,n of Navaridas et al.; up is a divisor of k below k."""
 
 def why_no_rlft(m: Sequence[int], w: Sequence[int], p: Sequence[int]) -> str:
-    """Why PGFT(h; m; w; p) is no Real Life Fat-Tree; empty: it is one."""
+    """Why PGFT(h; m; w; p) is not a Real Life Fat-Tree; empty: it is one."""
 
 def mesh(size: Sequence[int], hosts: int = 1) -> Topology:
-    """A switch with `hosts` hosts at every coordinate, x fastest."""
+    """One switch with `hosts` hosts at every coordinate, x fastest."""
 
 def torus(size: Sequence[int], hosts: int = 1) -> Topology:
-    """A mesh whose ends are joined."""
+    """A mesh with its ends joined."""
 
 def dragonfly(p: int, a: int, h: int, g: int) -> Topology:
     """
@@ -509,18 +519,18 @@ def dragonfly(p: int, a: int, h: int, g: int) -> Topology:
 
 def dragonfly_plus(p: int, l: int, s: int, h: int, g: int) -> Topology:
     """
-    Dragonfly+ of Shpiner et al. (2017): g groups of l leaves with p hosts each, joined to s spines
-    with h global links each.
+    Dragonfly+ of Shpiner et al. (2017): g groups of l leaves with p hosts each, joined to s spines with h
+    global links each.
     """
 
 def hyperx(size: Sequence[int], hosts: int = 1) -> Topology:
     """
-    HyperX of Ahn et al. (2009): a switch with `hosts` hosts at every coordinate, joined to all that
-    differ in one.
+    HyperX of Ahn et al. (2009): a switch with `hosts` hosts at every coordinate, joined to all switches
+    that differ in one coordinate.
     """
 
 class Family:
-    """A family of topologies, as make_topology() takes it."""
+    """A family of topologies, as accepted by make_topology()."""
 
     @property
     def name(self) -> str: ...
@@ -546,12 +556,12 @@ def make_topology(text: str) -> Topology:
 
 def compute_hosts(topology: Topology) -> list[int]:
     """
-    Numbers of the hosts that jobs run on: those on leaf switches, without aggregation nodes.
+    Numbers of the hosts that jobs run on: the hosts on leaf switches, without aggregation nodes.
     """
 
 def order_hosts(topology: Topology, order: str, hosts: Sequence[int] = [], seed: int = 1, compute: Sequence[int] = []) -> list[int]:
     """
-    Hosts (all if none are given) in an order: 'routing', 'routing-dummies', 'listed', 'alphabetical', 'natural' or 'random'. A dummy is -1. compute: hosts that routing balances for; none: compute_hosts(). Raises ArgumentError for an unknown order, or a host that does not exist or occurs twice.
+    Hosts (by default all) in an order: 'routing', 'routing-dummies', 'listed', 'alphabetical', 'natural' or 'random'. A dummy is -1. compute: hosts that routing balances for; none: compute_hosts(). Raises ArgumentError for an unknown order, or a host that does not exist or occurs twice.
     """
 
 def host_orders() -> list[str]:
@@ -559,7 +569,7 @@ def host_orders() -> list[str]:
 
 def allocate_hosts(topology: Topology, scheduler: str, n: int, free: Sequence[int] = [], seed: int = 1) -> list[int]:
     """
-    What a scheduler ('contiguous', 'random' or 'leaf') gives a job of n hosts out of those that are free (none given: compute_hosts()), in routing order. Raises ArgumentError if there are too few.
+    The n hosts that a scheduler ('contiguous', 'random' or 'leaf') assigns to a job from the free hosts (none given: compute_hosts()), in routing order. Raises ArgumentError if there are too few.
     """
 
 def schedulers() -> list[str]:
@@ -567,24 +577,24 @@ def schedulers() -> list[str]:
 
 def find_hosts(topology: Topology, names: Sequence[str]) -> list[int]:
     """
-    Numbers of hosts by name, by name up to its first space, or by GUID in hex. Raises ArgumentError with the names that the fabric does not have, and near ones.
+    Numbers of hosts by name, by the part of their name before the first space, or by GUID in hex. Raises ArgumentError with the unknown names and similar known ones.
     """
 
 def block_mapping(grid: Topology, block: Sequence[int]) -> list[int]:
     """
-    Hosts of a mesh or torus block by block, x fastest in and among blocks.
+    Hosts of a mesh or torus block by block, x fastest within and among blocks.
     """
 
 class Adapter:
-    """An adapter's port, as its node has it."""
+    """A port of an adapter, in its node."""
 
     @property
     def rail(self) -> str:
-        """Such as 'HCA-6' or 'mlx5_0'."""
+        """Its name, such as 'HCA-6' or 'mlx5_0'."""
 
     @property
     def host(self) -> int:
-        """Number of the host of the topology."""
+        """Number of the host in the topology."""
 
     def __getstate__(self) -> tuple: ...
 
@@ -604,7 +614,7 @@ class Node:
 
     @property
     def adapters(self) -> list[Adapter]:
-        """By rail, 'mlx5_2' before 'mlx5_10'."""
+        """Sorted by rail, 'mlx5_2' before 'mlx5_10'."""
 
     def __getstate__(self) -> tuple: ...
 
@@ -623,15 +633,15 @@ class NodeRanks:
 
     @property
     def name(self) -> str:
-        """Of a node or a host, or a GUID in hex."""
+        """Name of a node or a host, or a GUID in hex."""
 
     @property
     def ranks(self) -> int:
-        """Of this entry; 0: it does not say."""
+        """Number of ranks in this entry; 0: not given."""
 
     @property
     def line(self) -> int:
-        """Of the file; 0: of none."""
+        """Line in the file; 0: not from a file."""
 
     def __getstate__(self) -> tuple: ...
 
@@ -645,108 +655,106 @@ class NodeRanks:
 
 def find_nodes(topology: Topology) -> list[Node]:
     """
-    The machines that hosts are described to be in ('node07 HCA-6': node07), without aggregation nodes
-    and those whose description is the one that adapters come with.
+    The machines named in the descriptions of hosts ('node07 HCA-6': node07), without aggregation nodes and
+    without machines whose description is the default one of adapters.
     """
 
 def read_adapters(topology: Topology, text: str, file: str) -> list[Node]:
     """
-    The machines of a table with lines 'NODE RAIL HOST', HOST being a GUID or a host's name; hosts that
-    it leaves out are in those of find_nodes(). Raises ArgumentError with file and line.
+    The machines in a table with lines 'NODE RAIL HOST', where HOST is a GUID or a host's name; other hosts
+    are assigned as in find_nodes(). Raises ArgumentError with file and line.
     """
 
 def read_hostfile(topology: Topology, text: str, file: str) -> list[NodeRanks]:
     """
-    The entries of a list of nodes: names, lists in brackets, and the hostfiles of Open MPI
-    ('NAME slots=4'), MPICH ('NAME:4') and Slurm (a line a rank).
+    The entries of a list of nodes: names, lists in brackets, and the hostfiles of Open MPI ('NAME
+    slots=4'), MPICH ('NAME:4') and Slurm (one line for each rank).
     """
 
 def place_ranks(topology: Topology, nodes: Sequence[Node], list: Sequence[NodeRanks], rail: str = '', ranks_per_node: int = 0, file: str = '') -> tuple[list[int], list[int]]:
     """
-    The host of each rank of a list, and the number of its node. rail: of the adapters that ranks use, or
-    'all' in turn; ranks_per_node: 0: as the list says. Raises ArgumentError: a name that the fabric does
-    not have, a node without that rail, or with several where none was chosen.
+    The host of each rank in a list, and the number of its node. rail: the adapters that ranks use, or 'all'
+    to alternate; ranks_per_node: 0: as in the list. Raises ArgumentError: an unknown name, a node without
+    that rail, or with several where none was selected.
     """
 
 def between_nodes(pattern: Pattern, nodes: Sequence[int]) -> Pattern:
     """
-    The flows of a pattern that leave their node; nodes: number of each participant's.
+    The flows of a pattern that leave their node; nodes: number of each participant's node.
     """
 
 def write_slurm_topology(topology: Topology, nodes: Sequence[Node] | None = None, rail: str = '') -> str:
     """
-    Slurm's topology.conf. nodes: the machines, else those of find_nodes(); rail: of machines on several
-    switches. Raises ArgumentError for a fabric that is no tree, a machine on several switches, and hosts of
-    which nobody knows the machine.
+    Slurm's topology.conf. nodes: the machines, by default those of find_nodes(); rail: used for machines on
+    several switches. Raises ArgumentError for a fabric that is not a tree, a machine on several switches,
+    and hosts with an unknown machine.
     """
 
 def rails(nodes: Sequence[Node]) -> list[str]:
     """Names of all rails, 'mlx5_2' before 'mlx5_10'."""
 
 class Routes:
-    """A topology with its forwarding, and how that came about."""
+    """A topology with its forwarding tables and their origin."""
 
     @property
     def topology(self) -> Topology: ...
 
     @property
     def engine(self) -> str:
-        """
-        What was really used: an engine, or the file that the tables came from.
-        """
+        """The engine that was used, or the file of the tables."""
 
     @property
     def asked(self) -> str:
-        """What was asked for."""
+        """The engine that was requested."""
 
     @property
     def fallback(self) -> str:
-        """Why the engine is not the one asked for; empty: it is."""
+        """Why the engine is not the requested one; empty: it is."""
 
     @property
     def planes(self) -> int:
         """
-        Alternatives to each host, of which a flow takes one from end to end (2**lmc LIDs).
+        Alternative paths to each host, of which a flow takes one from end to end (2**lmc LIDs).
         """
 
     @property
     def lanes(self) -> int:
         """
-        Virtual lanes: flows wait for each other's buffers only within one of them.
+        Number of virtual lanes: flows wait for each other's buffers only within a lane.
         """
 
     def plane(self, source: int, destination: int) -> int:
         """Plane that a flow between two hosts takes."""
 
     def lane(self, source: int, destination: int) -> int:
-        """Lane that a flow between two hosts keeps to."""
+        """Lane that a flow between two hosts uses."""
 
     def port(self, switch: int, vertex: int, plane: int = 0) -> int:
         """
-        Port by which a switch, given by number, sends on what is meant for a vertex. 0: for itself; -1: it
-        knows no way.
+        Port through which a switch, given by number, forwards traffic for a vertex. 0: the switch itself; -1:
+        no route.
         """
 
     def walk(self, source: int, destination: int) -> list[int]:
         """
-        Channels from one host, given by number, to another, in order; none if they are the same. Raises
-        Error, with the switch, if the tables lead nowhere or in a circle.
+        Channels from one host, given by number, to another, in order; none if they are the same. Raises Error,
+        with the switch, if the tables lead nowhere or in a circle.
         """
 
     def describe(self, source: int, destination: int) -> str:
         """
-        The walk as text, a line a channel: 'host00000 HCA-1 [1] -> [1] sw-L1-0000'.
+        The path as text, one line for each channel: 'host00000 HCA-1 [1] -> [1] sw-L1-0000'.
         """
 
     def table(self, plane: int = 0) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C')]:
         """
-        All ports of a plane, made on request: int32 array (switches, vertices), as port() gives them.
+        All ports of a plane, computed on request: int32 array (switches, vertices), with the values of port().
         """
 
     def __repr__(self) -> str: ...
 
 class Engine:
-    """A routing engine that route() knows."""
+    """A routing engine, as accepted by route()."""
 
     @property
     def name(self) -> str: ...
@@ -766,9 +774,9 @@ def engines() -> list[Engine]:
 
 def route(topology: Topology, engine: str, roots: Sequence[int] = [], compute: Sequence[int] = [], seed: int = 1, lmc: int = 0) -> Routes:
     """
-    Route a topology. `roots`: numbers of switches, none: the engine finds them; `compute`: numbers
-    of hosts that ftree balances for, none: all; `seed`: of the engine random; 2**lmc planes. An engine
-    that refuses the fabric is replaced by minhop, and the Routes say why. Raises ArgumentError.
+    Route a topology. `roots`: numbers of switches, none: the engine finds them; `compute`: numbers of hosts
+    that ftree balances for, none: all; `seed`: for the engine random; 2**lmc planes. An engine that rejects
+    the fabric is replaced by minhop, and the Routes give the reason. Raises ArgumentError.
     """
 
 def find_credit_loop(routes: Routes) -> list[int]:
@@ -778,7 +786,7 @@ def find_credit_loop(routes: Routes) -> list[int]:
     """
 
 def describe_channels(topology: Topology, channels: Sequence[int]) -> str:
-    """Channels as text, a line each, with the port at both ends."""
+    """Channels as text, one line each, with the port at both ends."""
 
 class Pattern:
     """Who sends to whom, stage by stage; made by ``pattern``."""
@@ -791,14 +799,14 @@ class Pattern:
 
     @property
     def stages(self) -> int:
-        """Stages that differ from the one before."""
+        """Number of stages that differ from the previous one."""
 
     @property
     def steps(self) -> int:
-        """Stages with their repetitions."""
+        """Number of stages with their repetitions."""
 
     def repeats(self, stage: int) -> int:
-        """How many times a stage, counted from 0, happens, one after the other."""
+        """How many times a stage, counted from 0, is repeated in sequence."""
 
     @property
     def is_shift(self) -> bool:
@@ -813,14 +821,14 @@ class Pattern:
     def __repr__(self) -> str: ...
 
 def shift_pattern(p: int, bytes: int = 1) -> Pattern:
-    """All p - 1 shift permutations, `bytes` a message."""
+    """All p - 1 shift permutations, with messages of `bytes` bytes."""
 
 def all_to_all_pattern(p: int, bytes: int = 1) -> Pattern:
-    """Everybody to everybody in one stage."""
+    """All participants send to all others in one stage."""
 
 def permutation_pattern(destination: Sequence[int], bytes: int = 1) -> Pattern:
     """
-    One stage in which i sends to destination[i]; -1: to nobody. Raises ArgumentError if two send to one.
+    One stage in which i sends to destination[i]; -1: to nobody. Raises ArgumentError if two send to the same one.
     """
 
 def schedule_pattern(schedule: sortlast._core.Schedule, pixel_bytes: int) -> Pattern:
@@ -828,15 +836,15 @@ def schedule_pattern(schedule: sortlast._core.Schedule, pixel_bytes: int) -> Pat
 
 def traffic_pattern(name: str, p: int, stages: Sequence[Sequence[tuple[int, int, int]]]) -> Pattern:
     """
-    Given flows: for each stage a list of (source, destination, bytes), participants from 0 to p - 1.
+    Given flows: for each stage a list of (source, destination, bytes), with participants from 0 to p - 1.
     """
 
 class Collective:
-    """A collective that patterns know."""
+    """A collective available in patterns."""
 
     @property
     def name(self) -> str:
-        """'ring', or 'rail:K' with a number K."""
+        """Its name: 'ring', or 'rail:K' with a number K."""
 
     @property
     def summary(self) -> str:
@@ -853,8 +861,8 @@ def collectives() -> list[Collective]:
 
 def collective_pattern(name: str, p: int, bytes: int) -> Pattern:
     """
-    A collective of p ranks that hold `bytes` each. Raises ArgumentError for an unknown name, or a number
-    in it that is missing, out of range or not meant.
+    A collective of p ranks that hold `bytes` each. Raises ArgumentError for an unknown name, or a number in
+    the name that is missing, out of range or not allowed.
     """
 
 class GroupKind:
@@ -867,15 +875,15 @@ class GroupKind:
 
     @property
     def size(self) -> int:
-        """Ranks of a group."""
+        """Number of ranks in a group."""
 
     @property
     def collective(self) -> str:
-        """One of collectives(), which its groups do; empty: they do nothing."""
+        """The collective of its groups, one of collectives(); empty: none."""
 
     @property
     def bytes(self) -> int:
-        """Of each rank."""
+        """Bytes of each rank."""
 
     def __getstate__(self) -> tuple: ...
 
@@ -889,18 +897,18 @@ class GroupKind:
 
 def groups_pattern(p: int, kinds: Sequence[GroupKind]) -> Pattern:
     """
-    All groups of all kinds at once, the innermost kind first: its groups are ranks that follow each
-    other. Raises ArgumentError unless the sizes multiply to p.
+    All groups of all kinds at once, the innermost kind first: its groups are consecutive ranks. Raises
+    ArgumentError unless the sizes multiply to p.
     """
 
 def node_pattern(pattern: Pattern, ranks_per_node: int) -> Pattern:
     """
-    What a pattern sends between nodes, each with ranks that follow each other. Raises ArgumentError if the
-    ranks do not fill their nodes.
+    The traffic of a pattern between nodes with consecutive ranks. Raises ArgumentError if the ranks do not
+    fill their nodes.
     """
 
 class Contention:
-    """How many flows share each link at each stage of a pattern."""
+    """Number of flows that share each link at each stage of a pattern."""
 
     @property
     def routes(self) -> Routes: ...
@@ -917,24 +925,26 @@ class Contention:
 
     @property
     def stages(self) -> int:
-        """Stages that differ from the one before."""
+        """Number of stages that differ from the previous one."""
 
     @property
     def steps(self) -> int:
-        """Stages with their repetitions."""
+        """Number of stages with their repetitions."""
 
     @property
     def flows(self) -> int:
-        """Of all steps, without those of dummies and those within a host."""
+        """
+        Number of flows in all steps, except flows of dummies and flows within a host.
+        """
 
     @property
     def max_flows(self) -> int:
-        """Most flows on a channel, over all stages."""
+        """Maximum number of flows on a channel, over all stages."""
 
     @property
     def mean_share(self) -> float:
         """
-        Mean over steps and flows of 1 / (most flows on a channel of the flow's path).
+        Mean over steps and flows of 1 / (maximum number of flows on a channel of the flow's path).
         """
 
     @property
@@ -947,7 +957,7 @@ class Contention:
 
     @property
     def stage_max(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
-        """Most flows on a channel: int32 array (stages,)."""
+        """Maximum number of flows on a channel: int32 array (stages,)."""
 
     @property
     def stage_share(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
@@ -956,27 +966,29 @@ class Contention:
     @property
     def histogram(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
         """
-        [f]: how often, over steps, a channel that is used carries f flows: int64 array (max_flows + 1,).
+        [f]: how often, over steps, a used channel carries f flows: int64 array (max_flows + 1,).
         """
 
     @property
     def channel_max(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
-        """Most flows on each channel over all stages: int32 array (channels,)."""
+        """
+        Maximum number of flows on each channel over all stages: int32 array (channels,).
+        """
 
     def loads(self, stage: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """Flows on each channel at a stage: int32 array (channels,)."""
 
     def loads_table(self, stages: Sequence[int] | None = None) -> numpy.typing.NDArray[Any]:
         """
-        Flows on every channel that carries some, at all stages or at those given, counted from 0: a
-        structured array with a row a channel and stage and the columns from, from_port, to, to_port,
-        stage (counted from 1, as reports do) and flows. Raises ArgumentError above 10^7 rows.
+        Flows on every used channel, at all stages or at the given ones, counted from 0: a structured array with
+        one row per channel and stage, and the columns from, from_port, to, to_port, stage (counted from 1, as
+        in reports) and flows. Raises ArgumentError above 10^7 rows.
         """
 
     def crossing(self, stage: int, channel: int) -> list[tuple[int, int, int]]:
         """
-        The flows of a stage that cross a channel, as (source, destination, bytes); the ends are
-        participants.
+        The flows of a stage that cross a channel, as (source, destination, bytes), where source and destination
+        are participants.
         """
 
     def __repr__(self) -> str: ...
@@ -984,13 +996,13 @@ class Contention:
 def contention(routes: Routes, pattern: Pattern, placement: Sequence[int], threads: int = 0, progress: Callable | None = None) -> Contention:
     """
     Count the flows on every channel at every stage. `placement`: host of each participant, -1: a dummy;
-    `threads`: 0: one a core; `progress`: called now and then with the part done, 0 to 1, and what it
-    raises ends the analysis, as False does. Raises ArgumentError for a placement that does not fit, Error
-    for tables that lead nowhere.
+    `threads`: 0: one per core; `progress`: called now and then with the finished part, 0 to 1; an exception
+    that it raises, or a result of False, ends the analysis. Raises ArgumentError for a placement that does
+    not fit, Error for tables that lead nowhere.
     """
 
 class Bisection:
-    """Effective bisection bandwidth, in parts of a link's."""
+    """Effective bisection bandwidth, as a share of a link's bandwidth."""
 
     @property
     def one_way(self) -> float:
@@ -998,7 +1010,7 @@ class Bisection:
 
     @property
     def both_ways(self) -> float:
-        """Both halves send to each other at once."""
+        """Both halves send to each other at once: mean share of a flow."""
 
     @property
     def one_way_samples(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
@@ -1020,7 +1032,7 @@ def bisection(routes: Routes, placement: Sequence[int], samples: int = 1000, see
     """
 
 class PatternTime:
-    """How long a pattern takes."""
+    """Duration of a pattern."""
 
     @property
     def synchronised(self) -> float:
@@ -1028,7 +1040,9 @@ class PatternTime:
 
     @property
     def free_running(self) -> float:
-        """If every participant goes on by itself: the slowest one's sum [s]."""
+        """
+        If every participant proceeds by itself: the sum of the slowest one [s].
+        """
 
     @property
     def mean_bandwidth(self) -> float:
@@ -1036,7 +1050,7 @@ class PatternTime:
 
     @property
     def bound(self) -> float:
-        """`synchronised`, if messages shared the links of hosts alone [s]."""
+        """`synchronised`, if messages shared only the links of hosts [s]."""
 
     def __getstate__(self) -> tuple: ...
 
@@ -1046,14 +1060,14 @@ class PatternTime:
 
 def pattern_time(routes: Routes, pattern: Pattern, placement: Sequence[int], link_bytes_per_second: float, stage_seconds: float, threads: int = 0, progress: Callable | None = None) -> PatternTime:
     """
-    Time of a pattern in which a message lasts stage_seconds, and its bytes at link_bytes_per_second
-    divided among the flows on the fullest channel of its path. link_bytes_per_second 0: each link has the
-    rate of the topology; raises ArgumentError if it is not known.
+    Time of a pattern in which a message takes stage_seconds plus its bytes at link_bytes_per_second,
+    divided among the flows on the busiest channel of its path. link_bytes_per_second 0: each link has the
+    rate of the topology; raises ArgumentError if it is unknown.
     """
 
 def data_rate(gbps: float) -> float:
     """
-    Data that a link of a signalling rate [Gbit/s] carries in one direction [byte/s].
+    Data rate in one direction of a link with a signalling rate in Gbit/s [byte/s].
     """
 
 def channel_bytes(routes: Routes, pattern: Pattern, placement: Sequence[int]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
@@ -1063,12 +1077,12 @@ def channel_bytes(routes: Routes, pattern: Pattern, placement: Sequence[int]) ->
 
 def read_counters(topology: Topology, text: str, file: str) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """
-    Bytes that each channel has carried, by what perfquery -x or ibqueryerrors --counters print: int64
-    array (channels,), -1 where no counter is known. Raises ArgumentError with file and line.
+    Bytes that each channel has carried, from the output of perfquery -x or ibqueryerrors --counters: int64
+    array (channels,), -1 for unknown counters. Raises ArgumentError with file and line.
     """
 
 class BestOrder:
-    """An order of a job's hosts, and what is known about better ones."""
+    """An order of a job's hosts, and what is known about better orders."""
 
     @property
     def placement(self) -> list[int]:
@@ -1076,33 +1090,33 @@ class BestOrder:
 
     @property
     def contention(self) -> Contention:
-        """Contention under it."""
+        """Contention in this order."""
 
     @property
     def how(self) -> str:
-        """Which order it is, or what the search did."""
+        """Name of the order, or a report of the search."""
 
     @property
     def proven_best(self) -> bool:
-        """Whether it is free, or `proof` holds."""
+        """Whether it is free of contention, or `proof` applies."""
 
     @property
     def proof(self) -> str:
         """
-        Why no order of these hosts is free under this routing; empty: not known.
+        Why no order of these hosts is free of contention under this routing; empty: unknown.
         """
 
     def __repr__(self) -> str: ...
 
 def best_order(routes: Routes, hosts: Sequence[int], dummies: bool = False, steps: int = -1, seed: int = 1, pattern: Callable | None = None, threads: int = 0, progress: Callable | None = None) -> BestOrder:
     """
-    Find an order of hosts, given by number, in which a pattern contends least: known orders, then annealing
-    in `steps` swaps (-1: as many as take some seconds). `dummies`: places may stay empty; `pattern`: called
-    with the number of participants, dummies among them, returns the Pattern (none: shift).
+    Search for the order of hosts, given by number, with the least contention: known orders, then annealing
+    in `steps` swaps (-1: as many as take a few seconds). `dummies`: places may stay empty; `pattern`:
+    called with the number of participants, including dummies, returns the Pattern (none: shift).
     """
 
 class Spreading:
-    """The ways that a flow may be split over, on a topology."""
+    """The paths over which a flow may be split, on a topology."""
 
     @property
     def name(self) -> str: ...
@@ -1111,23 +1125,23 @@ class Spreading:
     def topology(self) -> Topology: ...
 
 def spreadings() -> list[tuple[str, str]]:
-    """Name and summary of each set of ways that flows can be spread over."""
+    """Name and summary of each set of paths over which flows can be spread."""
 
 def spread(topology: Topology, name: str, roots: Sequence[int] = []) -> Spreading:
     """
-    One of spreadings(). `roots`: numbers of switches; none: they are found. Raises ArgumentError: no
-    such name, a fabric that it refuses, and why.
+    One of spreadings(). `roots`: numbers of switches; none: they are searched for. Raises ArgumentError: an
+    unknown name, or an unsuitable fabric with the reason.
     """
 
 def even_shares(spreading: Spreading, source: int, destination: int) -> list[tuple[int, float]]:
     """
-    Channels of a flow from host to host and the part of it that crosses each, if every switch splits
-    it evenly among its ports. Raises Error if no way leads there.
+    Channels of a flow from host to host, and the share of it on each, if every switch splits it evenly
+    among its ports. Raises Error if there is no path.
     """
 
 class SpreadContention:
     """
-    Flows on the fullest channel at every stage of a pattern, if flows are split over their ways.
+    Flows on the busiest channel at every stage of a pattern, if flows are split over their paths.
     """
 
     @property
@@ -1138,12 +1152,12 @@ class SpreadContention:
 
     @property
     def best(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-        """By stage, under the best splitting that was found: float64 array."""
+        """By stage, with the best splitting that was found: float64 array."""
 
     @property
     def bound(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """
-        By stage, what no splitting over these ways falls below: float64 array.
+        By stage, a lower bound for all splittings over these paths: float64 array.
         """
 
     def __repr__(self) -> str: ...
@@ -1154,33 +1168,33 @@ class SpreadContention:
 
 def spread_contention(spreading: Spreading, pattern: Pattern, placement: Sequence[int], gap: float = 0.01, rounds: int = 2000, progress: Callable | None = None) -> SpreadContention:
     """
-    What the fullest channel of each stage carries: evenly split, at best, and at least.
+    Load of the busiest channel of each stage: with even splitting, with the best splitting, and a lower bound.
     """
 
 class TableSearch:
     """
-    Forwarding tables of a tree that are made for the stages of patterns. An entry is the port by which a
-    switch sends on what is meant for a host; a class is all flows from one switch to one host, which go
-    the same way.
+    Forwarding tables of a tree, optimised for the stages of patterns. An entry is the port through which a
+    switch forwards traffic for a host; a class is all flows from one switch to one host, which follow the
+    same path.
     """
 
     def __init__(self, base: Routes, patterns: Sequence[Pattern], placement: Sequence[int]) -> None:
         """
-        Stages are those of all patterns, one pattern after the other. `base`: the tables to begin with.
-        Raises ArgumentError: it has several planes, or its fabric no levels; a pattern is for another
-        number of participants; there is too much to be held. Raises Error: no way joins two hosts.
+        The stages are the stages of all patterns, one pattern after the other. `base`: the initial tables.
+        Raises ArgumentError: it has several planes, or its fabric has no levels; a pattern has another number
+        of participants; the data is too large. Raises Error: there is no path between two hosts.
         """
 
     @property
     def bound(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """
-        Flows that the fullest channel of each stage has at least, under any tables: int32 array (stages,).
+        Lower bound for the flows on the busiest channel of each stage, for any tables: int32 array (stages,).
         """
 
     @property
     def host_flows(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """
-        Flows on the fullest link of a host at each stage, which no table changes: int32 array (stages,).
+        Flows on the busiest link of a host at each stage, which no table changes: int32 array (stages,).
         """
 
     @property
@@ -1191,7 +1205,7 @@ class TableSearch:
 
     @property
     def stage_max(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
-        """Flows on the fullest channel of each stage: int32 array (stages,)."""
+        """Flows on the busiest channel of each stage: int32 array (stages,)."""
 
     @property
     def excess(self) -> int:
@@ -1200,22 +1214,21 @@ class TableSearch:
     @property
     def ports(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
         """
-        All that entries may hold, in order: int32 array (choices, 4) of entry, port, channel, and entry
-        at the other end (-1: the destination's switch).
+        All possible values of entries, in order: int32 array (choices, 4) of entry, port, channel, and entry at
+        the other end (-1: the destination's switch).
         """
 
     @property
     def demands(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
         """
-        When classes are on their way: int32 array (demands, 4) of class, its first entry, stage,
-        and flows.
+        The stages of classes: int32 array (demands, 4) of class, its first entry, stage, and flows.
         """
 
     @property
     def choices(self) -> list[int]:
         """
-        Which of its ports each entry holds, counted from 0. Setting raises ArgumentError for choices that
-        do not exist.
+        The current port of each entry, as an index counted from 0. Setting raises ArgumentError for choices
+        that do not exist.
         """
 
     @choices.setter
@@ -1223,41 +1236,41 @@ class TableSearch:
 
     def colour_edges(self) -> int:
         """
-        Reach the bound of every stage that shares no class with another, in a tree of two levels with one
-        link between each leaf and root. Returns how many stages these are; 0 for other trees.
+        Reach the bound of every stage that shares no class with another, in a tree of two levels with one link
+        between each leaf and root. Returns the number of these stages; 0 for other trees.
         """
 
     def search(self, moves: int = -1, seed: int = 1, progress: Callable | None = None) -> int:
         """
-        Tabu search for an excess of 0, in at most so many moves (-1: as many as take some seconds). Keeps
-        the best that it finds, and returns how many it made. `progress` as for contention().
+        Tabu search for an excess of 0, in at most this number of moves (-1: as many as take a few seconds).
+        Keeps the best tables found, and returns the number of moves. `progress` as for contention().
         """
 
     def routes(self, engine: str) -> Routes:
-        """The tables as they are now, by the name of an engine."""
+        """The current tables, under the name of an engine."""
 
 def read_topology(text: str, file: str) -> Topology:
     """
-    The topology in a file of any known format, recognised by its content: ibnetdiscover (also -p),
-    ibsim's netlist, opensm-subnet.lst, Slurm's topology.conf. `file` is the name that messages
-    show. Raises ArgumentError 'FILE:LINE: expected ..., found ...', as all readers do.
+    The topology in a file of any known format, recognised by its content: ibnetdiscover (also -p), ibsim's
+    netlist, opensm-subnet.lst, Slurm's topology.conf. `file` is the name shown in messages. Raises
+    ArgumentError 'FILE:LINE: expected ..., found ...', like all readers.
     """
 
 def format_of(text: str) -> str:
     """
-    The name of the format of a text, such as 'topology.yaml'; empty: none that is known.
+    The name of the format of a text, such as 'topology.yaml'; empty: unknown.
     """
 
 def read_ibnetdiscover(text: str, file: str) -> Topology:
-    """The topology of ibnetdiscover's output or of an ibsim netlist."""
+    """The topology in ibnetdiscover's output or in an ibsim netlist."""
 
 def read_subnet_list(text: str, file: str) -> Topology:
-    """The topology of opensm-subnet.lst."""
+    """The topology in opensm-subnet.lst."""
 
 def read_slurm_topology(text: str, file: str, links: int = 1) -> Topology:
     """
-    The topology of Slurm's topology.conf. It says nothing of ports: every pair of
-    switches gets so many links.
+    The topology in Slurm's topology.conf. The file does not mention ports: every pair of switches gets this
+    number of links.
     """
 
 class SlurmLine:
@@ -1274,7 +1287,7 @@ class SlurmLine:
     @property
     def settings(self) -> list[tuple[str, str]]:
         """
-        Its settings in order, with keys in lower case; ('include', FILE) of an Include.
+        Its settings in order, with keys in lower case; ('include', FILE) for an Include.
         """
 
     def __getstate__(self) -> tuple: ...
@@ -1292,56 +1305,55 @@ def read_slurm_lines(text: str, file: str) -> list[SlurmLine]:
 
 def make_slurm_topology(lines: Sequence[SlurmLine], file: str, links: int = 1) -> Topology:
     """
-    The topology of lines of topology.conf, from any number of files; `file` names it. Every pair of
-    switches gets so many links.
+    The topology in lines of topology.conf, from any number of files; `file` names it. Every pair of
+    switches gets this number of links.
     """
 
 def write_ibsim(topology: Topology) -> str:
     """
-    A netlist for ibsim, without LIDs. Raises ArgumentError for a vertex without a GUID of its own.
+    A netlist for ibsim, without LIDs. Raises ArgumentError for a vertex without a unique GUID.
     """
 
 def write_ibnetdiscover(topology: Topology) -> str:
     """
-    The form that ibnetdiscover prints, with LIDs and rates. ibsim reads it too, and then gives its
-    ports these LIDs.
+    The format of ibnetdiscover's output, with LIDs and rates. ibsim reads it too, and then assigns these
+    LIDs to its ports.
     """
 
 def assign_lids(topology: Topology) -> Topology:
     """
-    The same topology with a LID for every vertex that has none: the lowest that are free.
+    The same topology with a LID for every vertex: vertices without one get the lowest free LIDs.
     """
 
 def read_routes(topology: Topology, text: str, file: str) -> Routes:
     """
-    The Routes that a dump of forwarding tables holds: opensm-lfts.dump, dump_fts, ibroute or
-    opensm.fdbs. Switches are found by GUID, destinations by LID; for those without a LID the dump
-    must name port GUIDs.
+    The Routes in a dump of forwarding tables: opensm-lfts.dump, dump_fts, ibroute or opensm.fdbs. Switches
+    are found by GUID, destinations by LID; for destinations without a LID the dump must name port GUIDs.
     """
 
 def write_lfts(routes: Routes) -> str:
     """
-    Tables for `opensm -R file -U FILE`. Raises ArgumentError if a vertex has no LID, or a host
-    fewer LIDs than the routes have planes.
+    Tables for `opensm -R file -U FILE`. Raises ArgumentError if a vertex has no LID, or a host has fewer
+    LIDs than the routes have planes.
     """
 
 def write_simgrid(routes: Routes, link_bytes_per_second: float = 0.0, link_seconds: float = 0.0) -> str:
     """
     A SimGrid platform (XML, version 4.1): hosts, switches as routers, links of two directions with
-    bandwidth [byte/s] (0: of each its own rate, of those without one 1.25e9) and latency [s], and
-    the route of every pair of hosts. Raises ArgumentError above 400,000 pairs of hosts, and for
-    names that XML cannot hold or that two vertices have.
+    bandwidth [byte/s] (0: each link's own rate, or 1.25e9 if it has none) and latency [s], and the route of
+    every pair of hosts. Raises ArgumentError above 400,000 pairs of hosts, and for names that XML cannot
+    hold or that two vertices share.
     """
 
 def read_ca_order(topology: Topology, text: str, file: str) -> list[int]:
     """The hosts of opensm-ftree-ca-order.dump in order; dummies are -1."""
 
 def read_node_name_map(text: str, file: str) -> dict[int, str]:
-    """Names by GUID, of OpenSM's node name map: lines '0xGUID "NAME"'."""
+    """Names by GUID, from OpenSM's node name map: lines '0xGUID "NAME"'."""
 
 def read_node_list(text: str, file: str) -> list[str]:
     """
-    Names of a list in Slurm's bracket form, "node[001-004,7],login", over any number of lines.
+    Names in a list in Slurm's bracket form, "node[001-004,7],login", over any number of lines.
     """
 
 def read_traffic(text: str, file: str) -> Pattern:
@@ -1351,25 +1363,26 @@ def read_traffic(text: str, file: str) -> Pattern:
 
 def fold_node_list(names: Sequence[str]) -> str:
     """
-    The list in Slurm's bracket form. Keeps the order: only neighbours that count up are folded.
+    The list in Slurm's bracket form. Keeps the order: only neighbours with consecutive numbers are folded.
     """
 
 def write_hostfile(topology: Topology, placement: Sequence[int], launcher: str) -> str:
     """
-    A hostfile by which participant i becomes rank i; dummies are left out. `launcher` is 'mpich'
-    (mpiexec -f FILE), 'openmpi' (mpiexec --hostfile FILE --map-by slot), 'openmpi-rankfile', 'slurm'
-    (srun -m arbitrary, with SLURM_HOSTFILE=FILE) or 'torchrun' (a line a node: its name, and its options of
-    torchrun). Raises ArgumentError if the launcher would order the ranks otherwise.
+    A hostfile that makes participant i rank i; dummies are left out. `launcher` is 'mpich' (mpiexec -f
+    FILE), 'openmpi' (mpiexec --hostfile FILE --map-by slot), 'openmpi-rankfile', 'slurm' (srun -m
+    arbitrary, with SLURM_HOSTFILE=FILE) or 'torchrun' (one line per node: its name, and its options of
+    torchrun). Raises ArgumentError if the launcher would order the ranks differently.
     """
 
 def write_rankfile(topology: Topology, placement: Sequence[int], launcher: str) -> str:
     """
-    A line a rank: for 'openmpi' (mpiexec --hostfile HOSTS --map-by rankfile:file=FILE); for 'mpich' and
-    'slurm' the form of their hostfiles that does so; for 'torchrun' its hostfile.
+    A file with one line for each rank: for 'openmpi' (mpiexec --hostfile HOSTS --map-by
+    rankfile:file=FILE); for 'mpich' and 'slurm' the matching form of their hostfiles; for 'torchrun' its
+    hostfile.
     """
 
 def write_mpigraph(names: Sequence[str], matrix: Sequence[float]) -> str:
     """
-    Tables of bandwidths [MB/s] as mpiGraph prints them. `matrix` is row by row, a row a sender, and
-    has len(names) squared entries; its diagonal is ignored.
+    Tables of bandwidths [MB/s] in the format of mpiGraph. `matrix` has one row for each sender and
+    len(names) squared entries; its diagonal is ignored.
     """

@@ -13,7 +13,7 @@
 
 namespace sortlast::python {
 
-// Arrays are checked in Python, where errors can be told better: (H, W, C) of a known dtype, contiguous.
+// Python checks arrays, because it can report errors better: (H, W, C) of a known dtype, contiguous.
 using Array = nanobind::ndarray<nanobind::ro, nanobind::c_contig, nanobind::device::cpu>;
 
 inline ConstPixels pixels_of(const Array& colour, const std::optional<Array>& depth) {
@@ -29,7 +29,7 @@ inline nanobind::dlpack::dtype dtype_of(Scalar scalar) {
   return dtype{static_cast<std::uint8_t>(code), bits, 1};
 }
 
-// An array of the given shape on a stretch's memory, which it keeps alive.
+// An array of the given shape on the memory of a range of pixels, which it keeps alive.
 inline nanobind::object array_of(const PixelBuffer& stretch, void* data, nanobind::dlpack::dtype dtype,
                                  const std::vector<std::size_t>& shape) {
   auto* const kept = new PixelBuffer(stretch);

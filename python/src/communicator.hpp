@@ -8,7 +8,7 @@
 
 namespace sortlast::python {
 
-// mpi4py hands out a communicator's handle as an integer, whatever its C type is.
+// mpi4py returns a communicator's handle as an integer, whatever its C type is.
 inline MPI_Comm communicator(std::uintptr_t handle) {
   MPI_Comm comm = MPI_COMM_NULL;
   static_assert(sizeof(comm) <= sizeof(handle));

@@ -11,7 +11,7 @@ namespace sortlast::python {
 
 inline void raise(const char* name, const char* what) {
   const nanobind::object type = nanobind::module_::import_("sortlast._errors").attr(name);
-  // A message may have been cut in the middle of a character.
+  // A message may have been truncated in the middle of a character.
   const auto text =
       nanobind::steal(PyUnicode_DecodeUTF8(what, static_cast<Py_ssize_t>(std::strlen(what)), "replace"));
   PyErr_SetObject(type.ptr(), text.ptr());

@@ -1,4 +1,4 @@
-// Progress: a callable of Python as the callback of a long call.
+// Progress: a Python callable as the callback of a long call.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,7 +12,8 @@ namespace sortlast::python {
 
 using ProgressCall = std::optional<nanobind::callable>;
 
-// The call is made from the thread that called, with the lock held; what it raises, Ctrl-C too, ends the run.
+// The callback runs in the calling thread with the lock held. Any exception in it, including Ctrl-C, ends the
+// run.
 inline Progress progress_of(const ProgressCall& progress) {
   return [progress](double part) {
     const nanobind::gil_scoped_acquire acquire;

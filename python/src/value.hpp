@@ -1,5 +1,5 @@
-// Values: classes whose members Python reads, pickles, compares and prints; and ranges, inputs of merges and
-// activities as its tuples and texts.
+// Values: classes with members that Python reads, pickles, compares and prints; and ranges, merge inputs and
+// activities as tuples and strings.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -23,7 +23,7 @@
 
 namespace sortlast::python {
 
-// A member as it stands in a pickle: records of numbers, and lists of such, as their bytes.
+// A member in its pickled form: records of numbers, and lists of them, as their bytes.
 template <typename T>
 nanobind::object to_state(const T& member) {
   if constexpr (std::is_class_v<T> && std::is_trivially_copyable_v<T>) {
@@ -62,7 +62,7 @@ void from_state(nanobind::handle state, std::vector<T>& member) {
               reinterpret_cast<std::byte*>(member.data()));
 }
 
-// Pickling. `members` makes a tuple of references to all that a value consists of, as std::tie does.
+// Pickling. `members` returns a tuple of references to all parts of a value, like std::tie.
 template <typename T, typename... Bases, typename Members>
 void bind_pickle(nanobind::class_<T, Bases...>& type, Members members) {
   namespace nb = nanobind;
@@ -84,7 +84,7 @@ void bind_pickle(nanobind::class_<T, Bases...>& type, Members members) {
   });
 }
 
-// A member of T as Python sees it.
+// A member of T as seen from Python.
 template <typename T, typename Member>
 struct Field {
   const char* name;
@@ -97,7 +97,7 @@ Field<T, Member> field(const char* name, Member T::* member, const char* doc = "
   return {name, member, doc};
 }
 
-// Make a class whose members are bound a plain value: pickling, equality if T has it, and a repr that shows
+// Turn a class with bound members into a plain value: pickling, equality if T has it, and a repr that shows
 // all members by name.
 template <typename T, typename... Members>
 void bind_plain(nanobind::class_<T>& type, Field<T, Members>... fields) {
@@ -117,18 +117,18 @@ void bind_plain(nanobind::class_<T>& type, Field<T, Members>... fields) {
     type.def(
         "__eq__", [](const T& a, const T& b) { return a == b; }, nb::is_operator(),
         nb::sig("def __eq__(self, arg: object, /) -> bool"));
-    type.attr("__hash__") = nb::none();  // what Python gave the class before it had this equality
+    type.attr("__hash__") = nb::none();  // set by Python before the class had this equality
   }
 }
 
-// The same with members that are only read.
+// Same, with read-only members.
 template <typename T, typename... Members>
 void bind_value(nanobind::class_<T>& type, Field<T, Members>... fields) {
   (type.def_ro(fields.name, fields.member, fields.doc), ...);
   bind_plain(type, fields...);
 }
 
-// The same with members that may be written.
+// Same, with writable members.
 template <typename T, typename... Members>
 void bind_settings(nanobind::class_<T>& type, Field<T, Members>... fields) {
   (type.def_rw(fields.name, fields.member, fields.doc), ...);
@@ -139,7 +139,7 @@ void bind_settings(nanobind::class_<T>& type, Field<T, Members>... fields) {
 
 namespace nanobind::detail {
 
-// A class of the library that Python knows as `Plain`: From(value) and To(plain) convert.
+// A class of the library that Python represents as `Plain`: From(value) and To(plain) convert.
 template <typename T, typename Plain, Plain (*to_plain)(const T&), bool (*from_plain)(const Plain&, T&)>
 struct plain_caster {
   NB_TYPE_CASTER(T, make_caster<Plain>::Name)

@@ -14,10 +14,10 @@ using Vector = nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>;
 template <typename T>
 using Matrix = nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<2>>;
 
-// Of properties that return such an array, which keeps nothing else alive.
+// For properties that return such an array, which keeps nothing else alive.
 constexpr auto owned = nanobind::rv_policy::automatic;
 
-// An array of its own with the values of a vector.
+// An array that owns the values of a vector.
 template <typename T>
 Vector<T> array_of(std::vector<T> values) {
   auto* const kept = new std::vector<T>(std::move(values));
@@ -25,7 +25,7 @@ Vector<T> array_of(std::vector<T> values) {
   return Vector<T>(kept->data(), {kept->size()}, owner);
 }
 
-// The same as rows of `columns` values.
+// Same, as rows of `columns` values.
 template <typename T>
 Matrix<T> matrix_of(std::vector<T> values, std::size_t columns) {
   auto* const kept = new std::vector<T>(std::move(values));

@@ -1,5 +1,5 @@
-// sortlast._bench_<family>: what the benchmark compares the compositor with, over one family of MPI
-// libraries: MPI's own reductions, with a blend operator that does not commute, and the shared window.
+// sortlast._bench_<family>: the programs with which the benchmark compares the compositor, over one family of
+// MPI libraries: MPI's own reductions with a blend operator that does not commute, and the shared window.
 #include <mpi.h>
 
 #include <nanobind/nanobind.h>
@@ -31,9 +31,9 @@ void bind_shared_window(nb::module_& module);
 
 namespace {
 
-// MPI's reductions over one communicator and one kind of image: RGBA without depth, n pixels a rank, rank 0
-// in front. MPI chooses the algorithm, sees a pixel as one element and blends with sortlast::blend(), so
-// that only the algorithm differs from the compositor's. Calls are collective; they throw MpiError.
+// MPI's reductions over one communicator and one kind of image: RGBA without depth, n pixels per rank, rank 0
+// in front. MPI selects the algorithm, treats a pixel as one element and blends with sortlast::blend(), so
+// that only the algorithm differs from the compositor's. Calls are collective and throw MpiError.
 class Reduction {
  public:
   // Throws ArgumentError if MPI has no reduction for such images: `closest`, which needs two planes, or
@@ -43,14 +43,14 @@ class Reduction {
   Reduction& operator=(const Reduction&) = delete;
   ~Reduction();
 
-  // The whole result to `out` at `root` (n pixels; not read elsewhere).
+  // Write the whole result to `out` at `root` (n pixels; not read elsewhere).
   void reduce(const std::byte* image, std::byte* out, int root);
-  // The whole result to `out` on every rank.
+  // Write the whole result to `out` on every rank.
   void allreduce(const std::byte* image, std::byte* out);
-  // Pixels [begin(rank), begin(rank + 1)) of the result to `out`. With MPI_Reduce_scatter_block where the
-  // ranks divide n, else with MPI_Reduce_scatter.
+  // Write pixels [begin(rank), begin(rank + 1)) of the result to `out`, with MPI_Reduce_scatter_block if the
+  // number of ranks divides n, otherwise with MPI_Reduce_scatter.
   void reduce_scatter(const std::byte* image, std::byte* out);
-  // The pieces of reduce_scatter() to `out` at `root`.
+  // Write the pieces of reduce_scatter() to `out` at `root`.
   void gather(const std::byte* piece, std::byte* out, int root);
 
   std::int64_t begin(int rank) const { return begins_[static_cast<std::size_t>(rank)]; }
@@ -61,13 +61,13 @@ class Reduction {
   MPI_Op op_ = MPI_OP_NULL;
   int rank_ = 0;
   std::vector<int> counts_;  // pixels of each rank's piece
-  std::vector<int> begins_;  // and where they begin; n at the end
+  std::vector<int> begins_;  // first pixels of the pieces; n at the end
 };
 
 constexpr int channels = 4;
 
-// MPI hands no user pointer to an operator's function, so each kind of image has a function of its own.
-// MPI: inout = in op inout, where `in` comes from the lower ranks, which lie in front.
+// MPI passes no user pointer to an operator's function, so each kind of image has its own function. MPI
+// computes inout = in op inout, where `in` comes from the lower ranks, which are in front.
 template <Op op, Scalar scalar>
 void join(void* in, void* inout, int* count, MPI_Datatype* /*pixel*/) {
   const std::array chain{Link{{static_cast<const std::byte*>(inout), nullptr}, scalar, Side::back},
@@ -180,25 +180,25 @@ void bind_reduction(nb::module_& module) {
           [](Reduction& self, const Source& image, const Target& out, int root) {
             self.reduce(bytes(image), bytes(out), root);
           },
-          "image"_a, "out"_a, "root"_a, released, "The whole result to `out` at `root`.")
+          "image"_a, "out"_a, "root"_a, released, "Write the whole result to `out` at `root`.")
       .def(
           "allreduce",
           [](Reduction& self, const Source& image, const Target& out) {
             self.allreduce(bytes(image), bytes(out));
           },
-          "image"_a, "out"_a, released, "The whole result to `out` on every rank.")
+          "image"_a, "out"_a, released, "Write the whole result to `out` on every rank.")
       .def(
           "reduce_scatter",
           [](Reduction& self, const Source& image, const Target& out) {
             self.reduce_scatter(bytes(image), bytes(out));
           },
-          "image"_a, "out"_a, released, "This rank's piece of the result to `out`.")
+          "image"_a, "out"_a, released, "Write this rank's piece of the result to `out`.")
       .def(
           "gather",
           [](Reduction& self, const Source& piece, const Target& out, int root) {
             self.gather(bytes(piece), bytes(out), root);
           },
-          "piece"_a, "out"_a, "root"_a, released, "The pieces of reduce_scatter() to `out` at `root`.")
+          "piece"_a, "out"_a, "root"_a, released, "Write the pieces of reduce_scatter() to `out` at `root`.")
       .def("begin", &Reduction::begin, "rank"_a, "First pixel of a rank's piece; n for rank p.");
 }
 
@@ -207,7 +207,8 @@ void bind_reduction(nb::module_& module) {
 }  // namespace sortlast::bench
 
 NB_MODULE(SORTLAST_BENCH_MODULE, module) {
-  module.doc() = "What the benchmark compares the compositor with, over one family of MPI libraries.";
+  module.doc() =
+      "The programs with which the benchmark compares the compositor, over one family of MPI libraries.";
   sortlast::python::register_errors();
   sortlast::bench::bind_reduction(module);
   sortlast::bench::bind_shared_window(module);

@@ -1,4 +1,4 @@
-// SharedWindow: the least that compositing on one node can do, a floor for every algorithm.
+// SharedWindow: the minimum work of compositing on one node, a floor for every algorithm.
 #include <mpi.h>
 
 #include <nanobind/nanobind.h>
@@ -36,7 +36,7 @@ bool covers(const Box& box, std::int64_t x, std::int64_t y) {
   return box[0] <= x && x < box[2] && box[1] <= y && y < box[3];
 }
 
-// Cut columns [begin, end) of row y where a box begins or ends.
+// Cut columns [begin, end) of row y at the edges of the boxes.
 void cut_row(std::span<const Box> boxes, std::int64_t y, std::int64_t begin, std::int64_t end,
              std::vector<std::int64_t>& cuts) {
   cuts.assign({begin, end});
@@ -49,9 +49,9 @@ void cut_row(std::span<const Box> boxes, std::int64_t y, std::int64_t begin, std
   cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
 }
 
-// Pixels `range`, in row-major order, of the composite of images `width` pixels wide from front to back, to
-// `out`, whose pixel 0 is pixel range.begin. Image i is empty (see active.hpp) outside boxes[i]; `op` must be
-// one that empty pixels do not change: over or closest.
+// Write pixels `range`, in row-major order, of the composite of images `width` pixels wide, from front to
+// back, to `out`, where pixel 0 is pixel range.begin. Image i is empty (see active.hpp) outside boxes[i].
+// Empty pixels must not change the result of `op`: over or closest.
 void blend_boxes(Op op, const Format& format, std::span<const ConstPixels> images, std::span<const Box> boxes,
                  std::int64_t width, Range range, Pixels out) {
   std::vector<std::int64_t> cuts;
@@ -66,7 +66,7 @@ void blend_boxes(Op op, const Format& format, std::span<const ConstPixels> image
       const std::int64_t count = cuts[i + 1] - x;
       const Pixels place = advance(out, format, row + x - range.begin);
 
-      // Blend the images whose boxes hold this stretch.
+      // Blend the images with boxes that contain this interval.
       chain.clear();
       for (std::size_t k = 0; k < images.size(); ++k) {
         if (!covers(boxes[k], x, y)) continue;
@@ -85,27 +85,27 @@ void blend_boxes(Op op, const Format& format, std::span<const ConstPixels> image
   }
 }
 
-// The images of all ranks of one node in an MPI-3 shared window. Each rank blends its piece, [n r / p,
-// n (r + 1) / p), of all images from front (rank 0) to back in one pass: no message, no copy, one barrier
-// before and one after. Where boxes of active pixels are given, nothing outside them is read. All calls but
-// the accessors are collective; they throw MpiError.
+// The images of all ranks of one node in an MPI-3 shared window. Each rank blends its piece, [n r / p, n (r +
+// 1) / p), of all images from front (rank 0) to back in one pass: no message, no copy, one barrier before and
+// one after. If boxes of active pixels are given, nothing outside them is read. All calls except the
+// accessors are collective; they throw MpiError.
 class SharedWindow {
  public:
-  // `whole`: pieces go to one frame at rank 0, in a window too; else each to its rank's own memory. `boxes`:
-  // for over and closest the box of each rank's active pixels; empty if they are not known.
-  // Throws ArgumentError if check_format() does; all ranks of `comm` must be on one node.
+  // `whole`: write all pieces to one frame at rank 0, which is also in a window; otherwise each to its rank's
+  // own memory. `boxes`: for over and closest, the box of each rank's active pixels; empty if unknown. Throws
+  // ArgumentError if check_format() does. All ranks of `comm` must be on one node.
   SharedWindow(MPI_Comm comm, Op op, const Format& format, Size size, bool whole, std::vector<Box> boxes);
   SharedWindow(const SharedWindow&) = delete;
   SharedWindow& operator=(const SharedWindow&) = delete;
   ~SharedWindow();
 
-  // Where this rank's image lies: to be written before frame().
+  // Memory of this rank's image, to be written before frame().
   Pixels image() const { return images_[static_cast<std::size_t>(rank_)]; }
   void frame();
   std::int64_t pixels() const { return n_; }  // of an image
 
-  // The result that this rank can answer for: pixels [begin(), end()), the whole frame at the root of a
-  // `whole` one and nothing elsewhere.
+  // This rank's part of the result: pixels [begin(), end()). If `whole`, the root has the whole frame and the
+  // other ranks nothing.
   std::int64_t begin() const { return whole_ ? 0 : begin_; }
   std::int64_t end() const { return whole_ ? (rank_ == 0 ? n_ : 0) : end_; }
   Pixels result() const { return result_; }
@@ -133,7 +133,7 @@ class SharedWindow {
   std::vector<std::byte> own_;  // memory of the piece
 };
 
-// Pixels in memory that starts at `memory`: n of colour, then their depths if the format has them.
+// Pixels in memory that starts at `memory`: n colours, then their depths if the format has them.
 Pixels lay_out(std::byte* memory, const Format& format, std::int64_t n) {
   if (!format.depth) return {memory, nullptr};
   const std::size_t colour = static_cast<std::size_t>(n) * format.colour_bytes();
@@ -186,7 +186,7 @@ void SharedWindow::close() {
   windows_.clear();
 }
 
-// A new window that holds `pixels` pixels of this rank; where those of all ranks lie.
+// Allocate a window with `pixels` pixels of this rank. Returns the addresses of all ranks' pixels.
 std::vector<Pixels> SharedWindow::allocate(std::int64_t pixels) {
   MPI_Win window = MPI_WIN_NULL;
   void* memory = nullptr;
@@ -208,7 +208,7 @@ std::vector<Pixels> SharedWindow::allocate(std::int64_t pixels) {
   return views;
 }
 
-// What any rank wrote before, every rank reads after.
+// Make the writes of all ranks before this call visible to all ranks after it.
 void SharedWindow::synchronize() {
   for (const MPI_Win window : windows_) check_mpi(MPI_Win_sync(window), "MPI_Win_sync");
   check_mpi(MPI_Barrier(comm_), "MPI_Barrier");
@@ -234,7 +234,7 @@ void SharedWindow::frame() {
   synchronize();
 }
 
-// A view of pixels of the window, which the array keeps alive.
+// A view of pixels of the window; the array keeps the window alive.
 nb::object view(const nb::object& owner, void* data, nb::dlpack::dtype dtype,
                 const std::vector<std::size_t>& shape) {
   return nb::cast(nb::ndarray<nb::numpy>(data, shape.size(), shape.data(), owner, nullptr, dtype));
@@ -253,7 +253,7 @@ nb::tuple planes(const nb::object& owner, const Pixels& pixels, const Format& fo
 void bind_shared_window(nb::module_& module) {
   const nb::call_guard<nb::gil_scoped_release> released;
   nb::class_<SharedWindow>(module, "SharedWindow",
-                           "The images of all ranks of one node in a shared window, blended where they lie.")
+                           "The images of all ranks of one node in a shared window, blended in place.")
       .def(
           "__init__",
           [](SharedWindow* self, std::uintptr_t comm, const std::string& op, const std::string& scalar,

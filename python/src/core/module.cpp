@@ -22,35 +22,32 @@ namespace sortlast::python {
 void bind_schedule(nb::module_& module);
 
 void bind_timing(nb::module_& module) {
-  nb::class_<Timing> timing(
-      module, "Timing",
-      "Seconds of one frame by phase, and what it moved: measured on this rank, or priced or "
-      "simulated for the slowest one. Phases that are not known are 0.");
+  nb::class_<Timing> timing(module, "Timing",
+                            "Seconds of one frame by phase, and the data moved: measured on this rank, or "
+                            "priced or simulated for the slowest rank. Unknown phases are 0.");
   bind_value(
       timing, field("total", &Timing::total, "Seconds of the whole frame."),
       field("agree", &Timing::agree,
             "Seconds for checking that all ranks passed the same arguments; ``late`` is a part of it."),
-      field("late", &Timing::late,
-            "Seconds of waiting for ranks that came later to the frame; 0 where that is not known."),
+      field("late", &Timing::late, "Seconds of waiting for ranks that joined the frame later; 0 if unknown."),
       field("search", &Timing::search,
-            "Seconds of looking for active pixels, before the ranks meet and as messages are made."),
-      field("wait", &Timing::wait, "Seconds of transfers that no blending hid."),
+            "Seconds of searching for active pixels, before the ranks meet and as messages are made."),
+      field("wait", &Timing::wait, "Seconds of transfers not hidden by blending."),
       field("blend", &Timing::blend, "Seconds of merging fragments."),
       field("gather", &Timing::gather, "Seconds of collecting the tiles at the root."),
       field("bytes_sent", &Timing::bytes_sent), field("bytes_received", &Timing::bytes_received),
       field("messages_sent", &Timing::messages_sent), field("messages_received", &Timing::messages_received),
       field("stages", &Timing::stages),
       field("peak_bytes", &Timing::peak_bytes,
-            "Most memory held beyond the input image and the result, in bytes."));
+            "Peak memory beyond the input image and the result, in bytes."));
 
-  nb::class_<Event> event(
-      module, "Event",
-      "One thing that a rank did, in seconds of a clock that all processes of a host share.");
+  nb::class_<Event> event(module, "Event",
+                          "One action of a rank, in seconds on a clock shared by all processes of a host.");
   bind_value(
       event, field("activity", &Event::activity, "agree, search, send, receive, wait, blend or gather."),
       field("begin", &Event::begin), field("end", &Event::end),
-      field("peer", &Event::peer, "The other rank of a send or receive, the root of a gather; else -1."),
-      field("stage", &Event::stage, "Stage of a send or receive, counted from 1; else -1."),
+      field("peer", &Event::peer, "The other rank of a send or receive, the root of a gather; otherwise -1."),
+      field("stage", &Event::stage, "Stage of a send or receive, counted from 1; otherwise -1."),
       field("bytes", &Event::bytes, "Bytes moved, or read by a blend."));
 }
 
@@ -67,7 +64,7 @@ std::vector<ConstPixels> views(const Arrays& colours, const Arrays& depths) {
   return images;
 }
 
-// (colour, depth or None), as a type that the stub can tell.
+// (colour, depth or None), as a type that appears in the stub.
 using Planes = nb::typed<nb::tuple, nb::ndarray<nb::numpy>, std::optional<nb::ndarray<nb::numpy>>>;
 
 Planes result(const Frame& frame) {
@@ -111,7 +108,7 @@ void bind_serial(nb::module_& module) {
       },
       "colours"_a, "depths"_a, "positions"_a, "boxes"_a, "height"_a, "width"_a, "channels"_a, "scalar"_a,
       "depth"_a, "op"_a, "background"_a,
-      "The oracle of several images a rank; see sortlast.composite_serial.");
+      "The oracle for several images per rank; see sortlast.composite_serial.");
   module.def(
       "execute_serial",
       [](const Schedule& schedule, const Arrays& colours, const Arrays& depths, std::int64_t height,
@@ -133,7 +130,7 @@ void bind_serial(nb::module_& module) {
         return true;
       },
       "arrays"_a, "type"_a,
-      "Whether all are arrays of that very type, contiguous and of a shape and dtype that images have.");
+      "Whether all are arrays of exactly that type, contiguous, with the shape and dtype of images.");
   module.def(
       "ops",
       [] {

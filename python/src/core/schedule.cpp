@@ -50,32 +50,33 @@ void bind_steps(nb::module_& module) {
   nb::class_<Send> send(module, "Send", "Send a part of a value to a peer.");
   bind_value(send, field("stage", &Send::stage), field("peer", &Send::peer), field("value", &Send::value),
              field("pixels", &Send::pixels));
-  nb::class_<Receive> receive(module, "Receive", "Receive a value whole.");
+  nb::class_<Receive> receive(module, "Receive", "Receive a whole value.");
   bind_value(receive, field("stage", &Receive::stage), field("peer", &Receive::peer),
              field("value", &Receive::value));
   nb::class_<Merge> merge(module, "Merge",
                           "Join a part of several values into one, in the order of the list.");
-  bind_value(merge, field("value", &Merge::value), field("pixels", &Merge::pixels),
-             field("inputs", &Merge::inputs,
-                   "Pairs (value, whether it joins in front of what was gathered so far)."));
-  nb::class_<Program> program(module, "Program", "All that one rank does.");
+  bind_value(
+      merge, field("value", &Merge::value), field("pixels", &Merge::pixels),
+      field("inputs", &Merge::inputs, "Pairs (value, whether it joins in front of the result so far)."));
+  nb::class_<Program> program(module, "Program", "The work of one rank.");
   bind_value(program, field("rank", &Program::rank), field("values", &Program::values),
              field("sends", &Program::sends), field("receives", &Program::receives),
              field("merges", &Program::merges),
              field("result", &Program::result, "Value with the finished pixels; -1: none."));
-  nb::class_<Transfer> transfer(module, "Transfer", "One message of a schedule as seen from above.");
+  nb::class_<Transfer> transfer(module, "Transfer",
+                                "One message in the list of all transfers of a schedule.");
   bind_value(transfer, field("stage", &Transfer::stage), field("source", &Transfer::source),
              field("destination", &Transfer::destination), field("fragment", &Transfer::fragment),
              field("layers", &Transfer::layers,
-                   "Runs of neighbouring positions that the fragment holds, each with its pixels; 1 without "
-                   "positions."));
+                   "Number of runs of consecutive positions in the fragment, each with its own pixels; 1 "
+                   "without positions."));
   transfer.def_prop_ro("pixels", [](const Transfer& t) { return t.fragment.pixels; })
       .def_prop_ro("depth", [](const Transfer& t) { return t.fragment.depth; });
 }
 
 void bind_schedules(nb::module_& module) {
-  nb::class_<Schedule>(module, "Schedule", "Who sends which pixels to whom, and what is merged with what.")
-      .def_prop_ro("name", &Schedule::name, "The algorithm with its parameters, as make() takes it.")
+  nb::class_<Schedule>(module, "Schedule", "Which rank sends which pixels to whom, and how they are merged.")
+      .def_prop_ro("name", &Schedule::name, "The algorithm with its parameters, as accepted by make().")
       .def_prop_ro("p", &Schedule::p)
       .def_prop_ro("n", &Schedule::n)
       .def_prop_ro(
@@ -87,24 +88,27 @@ void bind_schedules(nb::module_& module) {
       .def_prop_ro("commutes", [](const Schedule& s) { return s.setting().commutes; })
       .def_prop_ro(
           "nodes", [](const Schedule& s) { return s.setting().nodes; },
-          "Node of each rank; empty: every rank is a node of its own.")
+          "Node of each rank; empty: every rank has its own node.")
       .def_prop_ro(
           "positions", [](const Schedule& s) { return s.setting().positions; },
-          "By rank: the positions of its images, front to back over all ranks; empty: one image a rank.")
+          "For each rank, the positions of its images, front to back over all ranks; empty: one image per "
+          "rank.")
       .def_prop_ro(
           "depth_runs", [](const Schedule& s) { return depth_runs(s.setting()); },
-          "By node: how many runs of depth positions its ranks hold, which are the fragments that a "
-          "two-level schedule leaves for the network.")
+          "For each node, the number of runs of depth positions that its ranks hold, which is the number of "
+          "fragments that a two-level schedule sends over the network.")
       .def_prop_ro("stage_count", &Schedule::stages)
-      .def_prop_ro("window", &Schedule::window, "Most stages under way at once on a rank; 0: no limit.")
-      .def_prop_ro("incremental", &Schedule::incremental,
-                   "Whether ranks may begin with those that are there, in whatever order they come.")
-      .def("program", &Schedule::program, "rank"_a, "What one rank does. Costs O(its own steps).")
-      .def("piece", &Schedule::piece, "rank"_a, "Range of pixels that a rank ends with.")
+      .def_prop_ro("window", &Schedule::window,
+                   "Maximum number of stages in progress at once on a rank; 0: no limit.")
+      .def_prop_ro(
+          "incremental", &Schedule::incremental,
+          "Whether ranks may start before all others have arrived, and merge images in any order of arrival.")
+      .def("program", &Schedule::program, "rank"_a, "The work of one rank. Costs O(its own steps).")
+      .def("piece", &Schedule::piece, "rank"_a, "Range of pixels that a rank finishes.")
       .def("stages", &stages, "Transfers of all ranks by stage. Costs O(all steps).")
       .def("verify", nb::overload_cast<>(&Schedule::verify, nb::const_),
            nb::call_guard<nb::gil_scoped_release>(),
-           "Execute the schedule symbolically; raises Error with the first thing that does not hold.")
+           "Execute the schedule symbolically; raises Error with the first violation.")
       .def("to_json", &Schedule::to_json)
       .def("__getstate__",
            [](const Schedule& s) {
@@ -146,11 +150,10 @@ void bind_registry(nb::module_& module) {
       "name"_a, "p"_a, "n"_a, "order"_a = nb::none(), "ring"_a = nb::none(), "commutes"_a = false,
       "nodes"_a = nb::none(), "positions"_a = nb::none(),
       "Make a schedule by name for p ranks and n pixels. Raises ArgumentError.\n\n"
-      "`nodes` gives the node of each rank, numbered from 0 without gaps. `positions` gives, by rank, the "
-      "places in\n"
-      "depth of the images that it starts with, front to back over all ranks: any integers, each once; it "
-      "needs\n"
-      "commutes=True, as images that carry their places can be joined in any order.");
+      "`nodes` gives the node of each rank, numbered from 0 without gaps. `positions` lists, for each rank, "
+      "the\n"
+      "depth positions of its images, front to back over all ranks: any distinct integers. A rank may have\n"
+      "none. It needs commutes=True, because images that carry their positions can be joined in any order.");
 }
 
 void bind_cost(nb::module_& module) {
@@ -161,8 +164,8 @@ void bind_cost(nb::module_& module) {
          bool overlap) { return price(schedule, cost_model(alpha, beta, gamma, latency, overlap)); },
       "schedule"_a, "alpha"_a = standard.alpha, "beta"_a = standard.beta, "gamma"_a = standard.gamma,
       "latency"_a = "per_message", "overlap"_a = false,
-      "Price a schedule by walking it: alpha [s] a message (or round), beta [s] a pixel sent, gamma [s] a "
-      "pixel blended.");
+      "Price a schedule by walking it: alpha [s] per message (or round), beta [s] per pixel sent, gamma [s] "
+      "per pixel blended.");
   module.def(
       "formula",
       [](const std::string& name, std::int32_t p, std::int64_t n, double alpha, double beta, double gamma,
@@ -178,8 +181,8 @@ void bind_machine(nb::module_& module) {
   const Machine standard;
   nb::class_<Machine> machine(
       module, "Machine",
-      "Measured figures of a communicator's machine, of one rank that has a core to itself.\n\n"
-      "The defaults are those of \"auto\" without a profile.");
+      "Measured figures of a communicator's machine, for one rank with a core of its own.\n\n"
+      "The defaults are the values that \"auto\" uses without a profile.");
   machine.def(
       "__init__",
       [](Machine* self, double alpha, double beta, double node_alpha, double node_beta, double gamma_read,
@@ -190,19 +193,20 @@ void bind_machine(nb::module_& module) {
       "node_alpha"_a = standard.node_alpha, "node_beta"_a = standard.node_beta,
       "gamma_read"_a = standard.gamma_read, "gamma_write"_a = standard.gamma_write, "copy"_a = standard.copy,
       "cores"_a = standard.cores, "ranks"_a = standard.ranks);
-  bind_settings(
-      machine, field("alpha", &Machine::alpha, "Latency of a message between nodes [s]."),
-      field("beta", &Machine::beta, "A byte between nodes, on the link that a node's ranks share [s]."),
-      field("node_alpha", &Machine::node_alpha, "Latency of a message within a node [s]."),
-      field("node_beta", &Machine::node_beta, "A byte within a node, by message [s]."),
-      field("gamma_read", &Machine::gamma_read, "To read a byte in blending [s]."),
-      field("gamma_write", &Machine::gamma_write, "To write a byte in blending [s]."),
-      field("copy", &Machine::copy, "To copy a byte [s]."),
-      field("cores", &Machine::cores, "Cores of a node for its ranks; 0: one for each."),
-      field("ranks", &Machine::ranks, "Ranks of a node, where nodes are not given rank by rank."));
+  bind_settings(machine, field("alpha", &Machine::alpha, "Latency of a message between nodes [s]."),
+                field("beta", &Machine::beta,
+                      "Time per byte between nodes, on the link that a node's ranks share [s]."),
+                field("node_alpha", &Machine::node_alpha, "Latency of a message within a node [s]."),
+                field("node_beta", &Machine::node_beta, "Time per byte within a node, by message [s]."),
+                field("gamma_read", &Machine::gamma_read, "Time to read a byte in blending [s]."),
+                field("gamma_write", &Machine::gamma_write, "Time to write a byte in blending [s]."),
+                field("copy", &Machine::copy, "Time to copy a byte [s]."),
+                field("cores", &Machine::cores, "Cores of a node for its ranks; 0: one per rank."),
+                field("ranks", &Machine::ranks, "Ranks of a node, if the node of each rank is not given."));
   machine.def("to_json", [](const Machine& machine) { return to_json(machine); })
-      .def_static("from_json", &machine_from_json, "text"_a, "source"_a = "profile",
-                  "The machine of a profile's text; `source` names it in messages. Raises ArgumentError.")
+      .def_static(
+          "from_json", &machine_from_json, "text"_a, "source"_a = "profile",
+          "The machine described by a profile's text; `source` names it in messages. Raises ArgumentError.")
       .def("save", &save_machine, "path"_a, "Write the profile. Raises ArgumentError.")
       .def_static("load", &load_machine, "path"_a, "Read a profile. Raises ArgumentError.");
 }
@@ -211,9 +215,9 @@ void bind_predictions(nb::module_& module) {
   nb::class_<Prediction> prediction(module, "Prediction", "Seconds that an algorithm takes for one frame.");
   bind_value(
       prediction, field("name", &Prediction::name, "Full name, with all parameters."),
-      field("transfer", &Prediction::transfer, "Waiting for messages, and moving those within nodes [s]."),
+      field("transfer", &Prediction::transfer, "Waiting for messages, and moving data within nodes [s]."),
       field("blend", &Prediction::blend, "Blending that no transfer hides [s]."),
-      field("copy", &Prediction::copy, "Copying images to where others can read them [s]."));
+      field("copy", &Prediction::copy, "Copying images to memory that others can read [s]."));
   prediction.def_prop_ro("total", &Prediction::total);
   module.def(
       "choose",
@@ -231,11 +235,14 @@ void bind_predictions(nb::module_& module) {
       "active"_a = Workload{}.active, "staged"_a = Workload{}.staged, "order"_a = nb::none(),
       "ring"_a = nb::none(), "commutes"_a = false, "nodes"_a = nb::none(), "candidates"_a = nb::none(),
       "positions"_a = nb::none(), "spread"_a = Workload{}.spread,
-      "Predict what algorithms take on a machine, fastest first. Raises ArgumentError.\n\n"
-      "`active` is the share of an image's pixels that are active (1: dense), `staged` tells whether images\n"
-      "must be copied before the other ranks of a node can read them, `candidates` are names of algorithms\n"
-      "(all that may be worth it if not given), `positions` those of the ranks' images, as make() takes\n"
-      "them, `spread` how far apart the ranks come [s].");
+      "Predict the times of algorithms on a machine, fastest first. Raises ArgumentError.\n\n"
+      "`active` is the share of an image's pixels that are active (1: dense). `staged` states whether "
+      "images\n"
+      "must be copied before the other ranks of a node can read them. `candidates` are names of algorithms "
+      "(by\n"
+      "default all that may be worth using). `positions` are the positions of the ranks' images, as in "
+      "make().\n"
+      "`spread` is the time between the first and the last rank's arrival [s].");
 }
 
 }  // namespace

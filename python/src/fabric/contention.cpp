@@ -1,5 +1,4 @@
-// Contention and the orders of hosts that have least of it, effective bisection bandwidth, and the time of a
-// pattern.
+// Contention, host orders with the least of it, effective bisection bandwidth, and the time of a pattern.
 #include "sortlast/fabric/contention.hpp"
 
 #include <nanobind/nanobind.h>
@@ -32,7 +31,7 @@ void bind_patterns(nb::module_& module);
 
 namespace {
 
-// Contention with what it was found for, so that it can be asked for more.
+// Contention with its inputs, for further queries.
 struct Analysis {
   fabric::Routes routes;
   std::shared_ptr<const fabric::Pattern> pattern;
@@ -77,7 +76,8 @@ std::vector<std::tuple<std::int32_t, std::int32_t, std::int64_t>> crossing_of(co
 }
 
 void bind_contention_value(nb::module_& module) {
-  nb::class_<Analysis>(module, "Contention", "How many flows share each link at each stage of a pattern.")
+  nb::class_<Analysis>(module, "Contention",
+                       "Number of flows that share each link at each stage of a pattern.")
       .def_ro("routes", &Analysis::routes)
       .def_prop_ro("pattern",
                    [](const Analysis& a) { return std::const_pointer_cast<fabric::Pattern>(a.pattern); })
@@ -85,18 +85,19 @@ void bind_contention_value(nb::module_& module) {
       .def_prop_ro("contention_free", [](const Analysis& a) { return a.result.contention_free(); })
       .def_prop_ro(
           "stages", [](const Analysis& a) { return a.result.stages; },
-          "Stages that differ from the one before.")
+          "Number of stages that differ from the previous one.")
       .def_prop_ro(
-          "steps", [](const Analysis& a) { return a.result.steps; }, "Stages with their repetitions.")
+          "steps", [](const Analysis& a) { return a.result.steps; },
+          "Number of stages with their repetitions.")
       .def_prop_ro(
           "flows", [](const Analysis& a) { return a.result.flows; },
-          "Of all steps, without those of dummies and those within a host.")
+          "Number of flows in all steps, except flows of dummies and flows within a host.")
       .def_prop_ro(
           "max_flows", [](const Analysis& a) { return a.result.max_flows; },
-          "Most flows on a channel, over all stages.")
+          "Maximum number of flows on a channel, over all stages.")
       .def_prop_ro(
           "mean_share", [](const Analysis& a) { return a.result.mean_share; },
-          "Mean over steps and flows of 1 / (most flows on a channel of the flow's path).")
+          "Mean over steps and flows of 1 / (maximum number of flows on a channel of the flow's path).")
       .def_prop_ro(
           "worst_stage", [](const Analysis& a) { return a.result.worst_stage; },
           "The first stage with max_flows, counted from 0.")
@@ -105,17 +106,16 @@ void bind_contention_value(nb::module_& module) {
           "The first channel that has max_flows at worst_stage.")
       .def_prop_ro(
           "stage_max", [](const Analysis& a) { return array_of(a.result.stage_max); }, owned,
-          "Most flows on a channel: int32 array (stages,).")
+          "Maximum number of flows on a channel: int32 array (stages,).")
       .def_prop_ro(
           "stage_share", [](const Analysis& a) { return array_of(a.result.stage_share); }, owned,
           "Mean share of a flow: float64 array (stages,).")
       .def_prop_ro(
           "histogram", [](const Analysis& a) { return array_of(a.result.histogram); }, owned,
-          "[f]: how often, over steps, a channel that is used carries f flows: int64 array (max_flows + "
-          "1,).")
+          "[f]: how often, over steps, a used channel carries f flows: int64 array (max_flows + 1,).")
       .def_prop_ro(
           "channel_max", [](const Analysis& a) { return array_of(a.result.channel_max); }, owned,
-          "Most flows on each channel over all stages: int32 array (channels,).")
+          "Maximum number of flows on each channel over all stages: int32 array (channels,).")
       .def("loads", &loads_of, "stage"_a, "Flows on each channel at a stage: int32 array (channels,).")
       .def(
           "loads_table",
@@ -125,12 +125,15 @@ void bind_contention_value(nb::module_& module) {
           "stages"_a = nb::none(),
           nb::sig("def loads_table(self, stages: collections.abc.Sequence[int] | None = None) ->"
                   " numpy.typing.NDArray[typing.Any]"),
-          "Flows on every channel that carries some, at all stages or at those given, counted from 0: a\n"
-          "structured array with a row a channel and stage and the columns from, from_port, to, to_port,\n"
-          "stage (counted from 1, as reports do) and flows. Raises ArgumentError above 10^7 rows.")
+          "Flows on every used channel, at all stages or at the given ones, counted from 0: a structured "
+          "array with\n"
+          "one row per channel and stage, and the columns from, from_port, to, to_port, stage (counted from "
+          "1, as\n"
+          "in reports) and flows. Raises ArgumentError above 10^7 rows.")
       .def("crossing", &crossing_of, "stage"_a, "channel"_a,
-           "The flows of a stage that cross a channel, as (source, destination, bytes); the ends are\n"
-           "participants.")
+           "The flows of a stage that cross a channel, as (source, destination, bytes), where source and "
+           "destination\n"
+           "are participants.")
       .def("__repr__", [](const Analysis& a) {
         return "<Contention of " + a.pattern->name() + " on " + a.routes.topology->name() + ": " +
                (a.result.contention_free() ? "free" : "max_flows " + std::to_string(a.result.max_flows)) +
@@ -140,16 +143,19 @@ void bind_contention_value(nb::module_& module) {
       "contention", &analyse, "routes"_a, "pattern"_a, "placement"_a, "threads"_a = 0,
       "progress"_a = nb::none(),
       "Count the flows on every channel at every stage. `placement`: host of each participant, -1: a dummy;\n"
-      "`threads`: 0: one a core; `progress`: called now and then with the part done, 0 to 1, and what it\n"
-      "raises ends the analysis, as False does. Raises ArgumentError for a placement that does not fit, "
-      "Error\n"
-      "for tables that lead nowhere.");
+      "`threads`: 0: one per core; `progress`: called now and then with the finished part, 0 to 1; an "
+      "exception\n"
+      "that it raises, or a result of False, ends the analysis. Raises ArgumentError for a placement that "
+      "does\n"
+      "not fit, Error for tables that lead nowhere.");
 }
 
 void bind_bisection(nb::module_& module) {
-  nb::class_<Bisection> value(module, "Bisection", "Effective bisection bandwidth, in parts of a link's.");
+  nb::class_<Bisection> value(module, "Bisection",
+                              "Effective bisection bandwidth, as a share of a link's bandwidth.");
   value.def_ro("one_way", &Bisection::one_way, "One half sends to the other: mean share of a flow.")
-      .def_ro("both_ways", &Bisection::both_ways, "Both halves send to each other at once.")
+      .def_ro("both_ways", &Bisection::both_ways,
+              "Both halves send to each other at once: mean share of a flow.")
       .def_prop_ro(
           "one_way_samples", [](const Bisection& b) { return array_of(b.one_way_samples); }, owned,
           "float64 array (samples,)")
@@ -176,16 +182,16 @@ void bind_bisection(nb::module_& module) {
 }
 
 void bind_time(nb::module_& module) {
-  nb::class_<PatternTime> time(module, "PatternTime", "How long a pattern takes.");
-  bind_value(time,
-             field("synchronised", &PatternTime::synchronised,
-                   "If every stage lasts as long as its slowest message [s]."),
-             field("free_running", &PatternTime::free_running,
-                   "If every participant goes on by itself: the slowest one's sum [s]."),
-             field("mean_bandwidth", &PatternTime::mean_bandwidth,
-                   "Mean over messages between hosts of bytes / duration [byte/s]."),
-             field("bound", &PatternTime::bound,
-                   "`synchronised`, if messages shared the links of hosts alone [s]."));
+  nb::class_<PatternTime> time(module, "PatternTime", "Duration of a pattern.");
+  bind_value(
+      time,
+      field("synchronised", &PatternTime::synchronised,
+            "If every stage lasts as long as its slowest message [s]."),
+      field("free_running", &PatternTime::free_running,
+            "If every participant proceeds by itself: the sum of the slowest one [s]."),
+      field("mean_bandwidth", &PatternTime::mean_bandwidth,
+            "Mean over messages between hosts of bytes / duration [byte/s]."),
+      field("bound", &PatternTime::bound, "`synchronised`, if messages shared only the links of hosts [s]."));
   module.def(
       "pattern_time",
       [](const fabric::Routes& routes, const Shared& pattern, const Placement& placement,
@@ -198,15 +204,15 @@ void bind_time(nb::module_& module) {
       },
       "routes"_a, "pattern"_a, "placement"_a, "link_bytes_per_second"_a, "stage_seconds"_a, "threads"_a = 0,
       "progress"_a = nb::none(),
-      "Time of a pattern in which a message lasts stage_seconds, and its bytes at link_bytes_per_second\n"
-      "divided among the flows on the fullest channel of its path. link_bytes_per_second 0: each link has "
+      "Time of a pattern in which a message takes stage_seconds plus its bytes at link_bytes_per_second,\n"
+      "divided among the flows on the busiest channel of its path. link_bytes_per_second 0: each link has "
       "the\n"
-      "rate of the topology; raises ArgumentError if it is not known.");
+      "rate of the topology; raises ArgumentError if it is unknown.");
 }
 
 void bind_loads(nb::module_& module) {
   module.def("data_rate", &fabric::data_rate, "gbps"_a,
-             "Data that a link of a signalling rate [Gbit/s] carries in one direction [byte/s].");
+             "Data rate in one direction of a link with a signalling rate in Gbit/s [byte/s].");
   module.def(
       "channel_bytes",
       [](const fabric::Routes& routes, const Shared& pattern, const Placement& placement) {
@@ -225,8 +231,9 @@ void bind_loads(nb::module_& module) {
         return array_of(fabric::read_counters(topology, text, file));
       },
       "topology"_a, "text"_a, "file"_a,
-      "Bytes that each channel has carried, by what perfquery -x or ibqueryerrors --counters print: int64\n"
-      "array (channels,), -1 where no counter is known. Raises ArgumentError with file and line.");
+      "Bytes that each channel has carried, from the output of perfquery -x or ibqueryerrors --counters: "
+      "int64\n"
+      "array (channels,), -1 for unknown counters. Raises ArgumentError with file and line.");
 }
 
 using PatternCall = std::optional<nb::callable>;
@@ -266,27 +273,29 @@ Ordered find(const fabric::Routes& routes, const std::vector<std::int32_t>& host
 }
 
 void bind_order(nb::module_& module) {
-  nb::class_<Ordered>(module, "BestOrder", "An order of a job's hosts, and what is known about better ones.")
+  nb::class_<Ordered>(module, "BestOrder",
+                      "An order of a job's hosts, and what is known about better orders.")
       .def_prop_ro(
           "placement", [](const Ordered& o) { return o.order.placement; },
           "Host of each participant; -1: a dummy.")
-      .def_ro("contention", &Ordered::analysis, "Contention under it.")
+      .def_ro("contention", &Ordered::analysis, "Contention in this order.")
       .def_prop_ro(
-          "how", [](const Ordered& o) { return o.order.how; }, "Which order it is, or what the search did.")
+          "how", [](const Ordered& o) { return o.order.how; },
+          "Name of the order, or a report of the search.")
       .def_prop_ro(
           "proven_best", [](const Ordered& o) { return o.order.proven_best; },
-          "Whether it is free, or `proof` holds.")
+          "Whether it is free of contention, or `proof` applies.")
       .def_prop_ro(
           "proof", [](const Ordered& o) { return o.order.proof; },
-          "Why no order of these hosts is free under this routing; empty: not known.")
+          "Why no order of these hosts is free of contention under this routing; empty: unknown.")
       .def("__repr__", [](const Ordered& o) { return "<BestOrder: " + o.order.how + ">"; });
-  module.def("best_order", &find, "routes"_a, "hosts"_a, "dummies"_a = false, "steps"_a = -1, "seed"_a = 1,
-             "pattern"_a = nb::none(), "threads"_a = 0, "progress"_a = nb::none(),
-             "Find an order of hosts, given by number, in which a pattern contends least: known orders, then "
-             "annealing\n"
-             "in `steps` swaps (-1: as many as take some seconds). `dummies`: places may stay empty; "
-             "`pattern`: called\n"
-             "with the number of participants, dummies among them, returns the Pattern (none: shift).");
+  module.def(
+      "best_order", &find, "routes"_a, "hosts"_a, "dummies"_a = false, "steps"_a = -1, "seed"_a = 1,
+      "pattern"_a = nb::none(), "threads"_a = 0, "progress"_a = nb::none(),
+      "Search for the order of hosts, given by number, with the least contention: known orders, then "
+      "annealing\n"
+      "in `steps` swaps (-1: as many as take a few seconds). `dummies`: places may stay empty; `pattern`:\n"
+      "called with the number of participants, including dummies, returns the Pattern (none: shift).");
 }
 
 }  // namespace

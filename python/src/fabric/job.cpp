@@ -1,4 +1,4 @@
-// Jobs: which hosts take part, and in which order.
+// Jobs: the participating hosts and their order.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -23,27 +23,25 @@ using Release = nb::call_guard<nb::gil_scoped_release>;
 void bind_placement(nb::module_& module) {
   using Hosts = std::vector<std::int32_t>;
   module.def("compute_hosts", &fabric::compute_hosts, "topology"_a, Release(),
-             "Numbers of the hosts that jobs run on: those on leaf switches, without aggregation nodes.");
+             "Numbers of the hosts that jobs run on: the hosts on leaf switches, without aggregation nodes.");
   module.def(
       "order_hosts", &fabric::order_hosts, "topology"_a, "order"_a, "hosts"_a = Hosts{}, "seed"_a = 1,
       "compute"_a = Hosts{}, Release(),
-      "Hosts (all if none are given) in an order: 'routing', 'routing-dummies', 'listed', 'alphabetical', "
-      "'natural' or 'random'. A dummy is -1. compute: hosts that routing balances for; none: "
-      "compute_hosts(). Raises ArgumentError for an unknown order, or a host that does not exist or "
-      "occurs twice.");
+      "Hosts (by default all) in an order: 'routing', 'routing-dummies', 'listed', 'alphabetical', 'natural' "
+      "or 'random'. A dummy is -1. compute: hosts that routing balances for; none: compute_hosts(). Raises "
+      "ArgumentError for an unknown order, or a host that does not exist or occurs twice.");
   module.def("host_orders", &fabric::host_orders, "Names of the orders.");
   module.def(
       "allocate_hosts", &fabric::allocate_hosts, "topology"_a, "scheduler"_a, "n"_a, "free"_a = Hosts{},
       "seed"_a = 1, Release(),
-      "What a scheduler ('contiguous', 'random' or 'leaf') gives a job of n hosts out of those that are "
-      "free (none given: compute_hosts()), in routing order. Raises ArgumentError if there are too few.");
+      "The n hosts that a scheduler ('contiguous', 'random' or 'leaf') assigns to a job from the free hosts "
+      "(none given: compute_hosts()), in routing order. Raises ArgumentError if there are too few.");
   module.def("schedulers", &fabric::schedulers, "Names of the schedulers.");
-  module.def(
-      "find_hosts", &fabric::find_hosts, "topology"_a, "names"_a, Release(),
-      "Numbers of hosts by name, by name up to its first space, or by GUID in hex. Raises ArgumentError "
-      "with the names that the fabric does not have, and near ones.");
+  module.def("find_hosts", &fabric::find_hosts, "topology"_a, "names"_a, Release(),
+             "Numbers of hosts by name, by the part of their name before the first space, or by GUID in hex. "
+             "Raises ArgumentError with the unknown names and similar known ones.");
   module.def("block_mapping", &fabric::block_mapping, "grid"_a, "block"_a, Release(),
-             "Hosts of a mesh or torus block by block, x fastest in and among blocks.");
+             "Hosts of a mesh or torus block by block, x fastest within and among blocks.");
 }
 
 }  // namespace sortlast::python

@@ -1,5 +1,5 @@
-// sortlast._fabric, the module; and where topologies, routes and lists come from: the families by name, and
-// the files of the fabric's tools. Nothing here opens a file.
+// sortlast._fabric, the module; and the sources of topologies, routes and lists: families by name, and the
+// files of existing tools. Nothing here opens a file.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -32,10 +32,10 @@ void bind_topology(nb::module_& module);
 namespace {
 
 using fabric::Counts;
-// Large fabrics are built, and long files read, without the interpreter's lock.
+// Large fabrics are built, and long files parsed, without the interpreter's lock.
 using Release = nb::call_guard<nb::gil_scoped_release>;
 
-// A builder as a function that returns what Python holds.
+// Wraps a builder in a function that returns the type held by Python.
 template <auto builder, typename... Parameters>
 std::shared_ptr<fabric::Topology> build(Parameters... parameters) {
   return std::make_shared<fabric::Topology>(builder(parameters...));
@@ -47,7 +47,7 @@ void bind_trees(nb::module_& module) {
   module.def("k_ary_n_tree", &build<fabric::k_ary_n_tree, Number, Number>, "k"_a, "n"_a, Release(),
              "k**n hosts under n levels of k**(n-1) switches (Petrini and Vanneschi, 1997).");
   module.def("var_ary_n_tree", &build<fabric::var_ary_n_tree, const Counts&>, "k"_a, Release(),
-             "Arity k[l-1] at level l, as many links up as down (Zahavi et al., 2010).");
+             "Arity k[l-1] at level l, with as many links up as down (Zahavi et al., 2010).");
   module.def(
       "gft", &build<fabric::gft, Number, Number, Number>, "h"_a, "m"_a, "w"_a, Release(),
       "GFT(h, m, w) of Oehring et al. (1995): m children and w parents everywhere, adapters of w ports.");
@@ -57,15 +57,15 @@ void bind_trees(nb::module_& module) {
              Release(),
              "PGFT(h; m; w; p) of Zahavi (2010): an XGFT with p parallel links to each parent, by level.");
   module.def("rlft", &build<fabric::rlft, Number, Number>, "ports"_a, "levels"_a, Release(),
-             "Real Life Fat-Tree (Zahavi, 2010) of most hosts with switches of `ports` ports.");
+             "Largest Real Life Fat-Tree (Zahavi, 2010) of switches with `ports` ports.");
   module.def("thin_tree", &build<fabric::thin_tree, Number, Number, Number>, "k"_a, "up"_a, "n"_a, Release(),
-             "Thin-tree k:up,n of Navaridas et al.; with up = k a fat-tree.");
+             "Thin-tree k:up,n of Navaridas et al.; a fat-tree if up = k.");
   module.def("slender_tree", &build<fabric::slender_tree, Number, Number, Number>, "k"_a, "up"_a, "n"_a,
-             Release(), "Slender-tree k:up,n of Navaridas et al.; up divides k and is below it.");
+             Release(), "Slender-tree k:up,n of Navaridas et al.; up is a divisor of k below k.");
   module.def(
       "why_no_rlft",
       [](const Counts& m, const Counts& w, const Counts& p) { return fabric::why_no_rlft({m, w, p}); }, "m"_a,
-      "w"_a, "p"_a, "Why PGFT(h; m; w; p) is no Real Life Fat-Tree; empty: it is one.");
+      "w"_a, "p"_a, "Why PGFT(h; m; w; p) is not a Real Life Fat-Tree; empty: it is one.");
 }
 
 }  // namespace
@@ -73,25 +73,26 @@ void bind_trees(nb::module_& module) {
 void bind_families(nb::module_& module) {
   bind_trees(module);
   module.def("mesh", &build<fabric::mesh, const Counts&, std::int32_t>, "size"_a, "hosts"_a = 1, Release(),
-             "A switch with `hosts` hosts at every coordinate, x fastest.");
+             "One switch with `hosts` hosts at every coordinate, x fastest.");
   module.def("torus", &build<fabric::torus, const Counts&, std::int32_t>, "size"_a, "hosts"_a = 1, Release(),
-             "A mesh whose ends are joined.");
+             "A mesh with its ends joined.");
   using Number = std::int32_t;
   module.def("dragonfly", &build<fabric::dragonfly, Number, Number, Number, Number>, "p"_a, "a"_a, "h"_a,
              "g"_a, Release(),
              "Dragonfly of Kim et al. (2008): g groups of a routers, all joined, each with p hosts and h "
              "global links.");
-  module.def(
-      "dragonfly_plus", &build<fabric::dragonfly_plus, Number, Number, Number, Number, Number>, "p"_a, "l"_a,
-      "s"_a, "h"_a, "g"_a, Release(),
-      "Dragonfly+ of Shpiner et al. (2017): g groups of l leaves with p hosts each, joined to s spines\n"
-      "with h global links each.");
+  module.def("dragonfly_plus", &build<fabric::dragonfly_plus, Number, Number, Number, Number, Number>, "p"_a,
+             "l"_a, "s"_a, "h"_a, "g"_a, Release(),
+             "Dragonfly+ of Shpiner et al. (2017): g groups of l leaves with p hosts each, joined to s "
+             "spines with h\n"
+             "global links each.");
   module.def(
       "hyperx", &build<fabric::hyperx, const Counts&, std::int32_t>, "size"_a, "hosts"_a = 1, Release(),
-      "HyperX of Ahn et al. (2009): a switch with `hosts` hosts at every coordinate, joined to all that\n"
-      "differ in one.");
+      "HyperX of Ahn et al. (2009): a switch with `hosts` hosts at every coordinate, joined to all switches\n"
+      "that differ in one coordinate.");
 
-  nb::class_<fabric::Family> family(module, "Family", "A family of topologies, as make_topology() takes it.");
+  nb::class_<fabric::Family> family(module, "Family",
+                                    "A family of topologies, as accepted by make_topology().");
   bind_value(family, field("name", &fabric::Family::name), field("usage", &fabric::Family::usage),
              field("summary", &fabric::Family::summary));
   module.def("families", [] {
@@ -109,90 +110,95 @@ namespace {
 void bind_topologies(nb::module_& module) {
   module.def(
       "read_topology", &fabric::read_topology, "text"_a, "file"_a, Release(),
-      "The topology in a file of any known format, recognised by its content: ibnetdiscover (also -p),\n"
-      "ibsim's netlist, opensm-subnet.lst, Slurm's topology.conf. `file` is the name that messages\n"
-      "show. Raises ArgumentError 'FILE:LINE: expected ..., found ...', as all readers do.");
+      "The topology in a file of any known format, recognised by its content: ibnetdiscover (also -p), "
+      "ibsim's\n"
+      "netlist, opensm-subnet.lst, Slurm's topology.conf. `file` is the name shown in messages. Raises\n"
+      "ArgumentError 'FILE:LINE: expected ..., found ...', like all readers.");
   module.def("format_of", &fabric::format_of, "text"_a, Release(),
-             "The name of the format of a text, such as 'topology.yaml'; empty: none that is known.");
+             "The name of the format of a text, such as 'topology.yaml'; empty: unknown.");
   module.def("read_ibnetdiscover", &fabric::read_ibnetdiscover, "text"_a, "file"_a, Release(),
-             "The topology of ibnetdiscover's output or of an ibsim netlist.");
+             "The topology in ibnetdiscover's output or in an ibsim netlist.");
   module.def("read_subnet_list", &fabric::read_subnet_list, "text"_a, "file"_a, Release(),
-             "The topology of opensm-subnet.lst.");
+             "The topology in opensm-subnet.lst.");
   module.def("read_slurm_topology", &fabric::read_slurm_topology, "text"_a, "file"_a, "links"_a = 1,
              Release(),
-             "The topology of Slurm's topology.conf. It says nothing of ports: every pair of\n"
-             "switches gets so many links.");
+             "The topology in Slurm's topology.conf. The file does not mention ports: every pair of switches "
+             "gets this\n"
+             "number of links.");
   nb::class_<fabric::SlurmLine> line(module, "SlurmLine", "A line of Slurm's configuration.");
   line.def(nb::init<std::string, std::int64_t, std::vector<std::pair<std::string, std::string>>>(), "file"_a,
            "line"_a, "settings"_a);
   bind_value(line, field("file", &fabric::SlurmLine::file), field("line", &fabric::SlurmLine::line),
              field("settings", &fabric::SlurmLine::settings,
-                   "Its settings in order, with keys in lower case; ('include', FILE) of an Include."));
+                   "Its settings in order, with keys in lower case; ('include', FILE) for an Include."));
   module.def("read_slurm_lines", &fabric::read_slurm_lines, "text"_a, "file"_a, Release(),
              "The lines of a file of Slurm's configuration that have settings.");
   module.def(
       "make_slurm_topology", &fabric::make_slurm_topology, "lines"_a, "file"_a, "links"_a = 1, Release(),
-      "The topology of lines of topology.conf, from any number of files; `file` names it. Every pair of\n"
-      "switches gets so many links.");
-  module.def(
-      "write_ibsim", &fabric::write_ibsim, "topology"_a, Release(),
-      "A netlist for ibsim, without LIDs. Raises ArgumentError for a vertex without a GUID of its own.");
-  module.def(
-      "write_ibnetdiscover", &fabric::write_ibnetdiscover, "topology"_a, Release(),
-      "The form that ibnetdiscover prints, with LIDs and rates. ibsim reads it too, and then gives its\n"
-      "ports these LIDs.");
+      "The topology in lines of topology.conf, from any number of files; `file` names it. Every pair of\n"
+      "switches gets this number of links.");
+  module.def("write_ibsim", &fabric::write_ibsim, "topology"_a, Release(),
+             "A netlist for ibsim, without LIDs. Raises ArgumentError for a vertex without a unique GUID.");
+  module.def("write_ibnetdiscover", &fabric::write_ibnetdiscover, "topology"_a, Release(),
+             "The format of ibnetdiscover's output, with LIDs and rates. ibsim reads it too, and then "
+             "assigns these\n"
+             "LIDs to its ports.");
   module.def("assign_lids", &fabric::assign_lids, "topology"_a, Release(),
-             "The same topology with a LID for every vertex that has none: the lowest that are free.");
+             "The same topology with a LID for every vertex: vertices without one get the lowest free LIDs.");
 }
 
 void bind_tables(nb::module_& module) {
-  module.def(
-      "read_routes", &fabric::read_routes, "topology"_a, "text"_a, "file"_a, Release(),
-      "The Routes that a dump of forwarding tables holds: opensm-lfts.dump, dump_fts, ibroute or\n"
-      "opensm.fdbs. Switches are found by GUID, destinations by LID; for those without a LID the dump\n"
-      "must name port GUIDs.");
+  module.def("read_routes", &fabric::read_routes, "topology"_a, "text"_a, "file"_a, Release(),
+             "The Routes in a dump of forwarding tables: opensm-lfts.dump, dump_fts, ibroute or opensm.fdbs. "
+             "Switches\n"
+             "are found by GUID, destinations by LID; for destinations without a LID the dump must name port "
+             "GUIDs.");
   module.def("write_lfts", &fabric::write_lfts, "routes"_a, Release(),
-             "Tables for `opensm -R file -U FILE`. Raises ArgumentError if a vertex has no LID, or a host\n"
-             "fewer LIDs than the routes have planes.");
+             "Tables for `opensm -R file -U FILE`. Raises ArgumentError if a vertex has no LID, or a host "
+             "has fewer\n"
+             "LIDs than the routes have planes.");
   module.def(
       "write_simgrid", &fabric::write_simgrid, "routes"_a, "link_bytes_per_second"_a = 0.0,
       "link_seconds"_a = 0.0, Release(),
       "A SimGrid platform (XML, version 4.1): hosts, switches as routers, links of two directions with\n"
-      "bandwidth [byte/s] (0: of each its own rate, of those without one 1.25e9) and latency [s], and\n"
-      "the route of every pair of hosts. Raises ArgumentError above 400,000 pairs of hosts, and for\n"
-      "names that XML cannot hold or that two vertices have.");
+      "bandwidth [byte/s] (0: each link's own rate, or 1.25e9 if it has none) and latency [s], and the route "
+      "of\n"
+      "every pair of hosts. Raises ArgumentError above 400,000 pairs of hosts, and for names that XML "
+      "cannot\n"
+      "hold or that two vertices share.");
 }
 
 void bind_lists(nb::module_& module) {
   module.def("read_ca_order", &fabric::read_ca_order, "topology"_a, "text"_a, "file"_a, Release(),
              "The hosts of opensm-ftree-ca-order.dump in order; dummies are -1.");
   module.def("read_node_name_map", &fabric::read_node_name_map, "text"_a, "file"_a, Release(),
-             "Names by GUID, of OpenSM's node name map: lines '0xGUID \"NAME\"'.");
+             "Names by GUID, from OpenSM's node name map: lines '0xGUID \"NAME\"'.");
   module.def("read_node_list", &fabric::read_node_list, "text"_a, "file"_a, Release(),
-             "Names of a list in Slurm's bracket form, \"node[001-004,7],login\", over any number of lines.");
+             "Names in a list in Slurm's bracket form, \"node[001-004,7],login\", over any number of lines.");
   module.def(
       "read_traffic", &fabric::read_traffic, "text"_a, "file"_a, Release(),
       "A Pattern of lines \"stage source destination [bytes]\", all numbered from 0; # begins a comment.");
   module.def("fold_node_list", &fabric::fold_node_list, "names"_a,
-             "The list in Slurm's bracket form. Keeps the order: only neighbours that count up are folded.");
+             "The list in Slurm's bracket form. Keeps the order: only neighbours with consecutive numbers "
+             "are folded.");
 }
 
 void bind_launch(nb::module_& module) {
   module.def(
       "write_hostfile", &fabric::write_hostfile, "topology"_a, "placement"_a, "launcher"_a,
-      "A hostfile by which participant i becomes rank i; dummies are left out. `launcher` is 'mpich'\n"
-      "(mpiexec -f FILE), 'openmpi' (mpiexec --hostfile FILE --map-by slot), 'openmpi-rankfile', 'slurm'\n"
-      "(srun -m arbitrary, with SLURM_HOSTFILE=FILE) or 'torchrun' (a line a node: its name, and its options "
-      "of\n"
-      "torchrun). Raises ArgumentError if the launcher would order the ranks otherwise.");
-  module.def(
-      "write_rankfile", &fabric::write_rankfile, "topology"_a, "placement"_a, "launcher"_a,
-      "A line a rank: for 'openmpi' (mpiexec --hostfile HOSTS --map-by rankfile:file=FILE); for 'mpich' and\n"
-      "'slurm' the form of their hostfiles that does so; for 'torchrun' its hostfile.");
+      "A hostfile that makes participant i rank i; dummies are left out. `launcher` is 'mpich' (mpiexec -f\n"
+      "FILE), 'openmpi' (mpiexec --hostfile FILE --map-by slot), 'openmpi-rankfile', 'slurm' (srun -m\n"
+      "arbitrary, with SLURM_HOSTFILE=FILE) or 'torchrun' (one line per node: its name, and its options of\n"
+      "torchrun). Raises ArgumentError if the launcher would order the ranks differently.");
+  module.def("write_rankfile", &fabric::write_rankfile, "topology"_a, "placement"_a, "launcher"_a,
+             "A file with one line for each rank: for 'openmpi' (mpiexec --hostfile HOSTS --map-by\n"
+             "rankfile:file=FILE); for 'mpich' and 'slurm' the matching form of their hostfiles; for "
+             "'torchrun' its\n"
+             "hostfile.");
   module.def(
       "write_mpigraph", &fabric::write_mpigraph, "names"_a, "matrix"_a,
-      "Tables of bandwidths [MB/s] as mpiGraph prints them. `matrix` is row by row, a row a sender, and\n"
-      "has len(names) squared entries; its diagonal is ignored.");
+      "Tables of bandwidths [MB/s] in the format of mpiGraph. `matrix` has one row for each sender and\n"
+      "len(names) squared entries; its diagonal is ignored.");
 }
 
 }  // namespace
@@ -207,7 +213,8 @@ void bind_files(nb::module_& module) {
 }  // namespace sortlast::python
 
 NB_MODULE(_fabric, module) {
-  module.doc() = "The fabric lab of sortlast: topologies, routing, contention, and files of real tools.";
+  module.doc() =
+      "The fabric lab of sortlast: topologies, routing, contention, and the files of existing tools.";
   sortlast::python::register_errors();
   nb::module_::import_("sortlast._core");  // Schedule
   sortlast::python::bind_topology(module);

@@ -61,8 +61,9 @@ Shared traffic(const std::string& name, std::int32_t p, const std::vector<std::v
 }
 
 void bind_collectives(nb::module_& module) {
-  nb::class_<fabric::Collective> collective(module, "Collective", "A collective that patterns know.");
-  bind_value(collective, field("name", &fabric::Collective::name, "'ring', or 'rail:K' with a number K."),
+  nb::class_<fabric::Collective> collective(module, "Collective", "A collective available in patterns.");
+  bind_value(collective,
+             field("name", &fabric::Collective::name, "Its name: 'ring', or 'rail:K' with a number K."),
              field("summary", &fabric::Collective::summary, "One sentence."));
   module.def("collectives", &fabric::collectives, "The collectives.");
   module.def(
@@ -71,9 +72,9 @@ void bind_collectives(nb::module_& module) {
         return handed(fabric::collective_pattern(name, p, bytes));
       },
       "name"_a, "p"_a, "bytes"_a, Release(),
-      "A collective of p ranks that hold `bytes` each. Raises ArgumentError for an unknown name, or a "
-      "number\n"
-      "in it that is missing, out of range or not meant.");
+      "A collective of p ranks that hold `bytes` each. Raises ArgumentError for an unknown name, or a number "
+      "in\n"
+      "the name that is missing, out of range or not allowed.");
   nb::class_<fabric::GroupKind> kind(module, "GroupKind", "Groups of one kind among the ranks of a job.");
   kind.def(
       "__init__",
@@ -83,27 +84,27 @@ void bind_collectives(nb::module_& module) {
       },
       "name"_a, "size"_a, "collective"_a, "bytes"_a = 1);
   bind_value(kind, field("name", &fabric::GroupKind::name),
-             field("size", &fabric::GroupKind::size, "Ranks of a group."),
+             field("size", &fabric::GroupKind::size, "Number of ranks in a group."),
              field("collective", &fabric::GroupKind::collective,
-                   "One of collectives(), which its groups do; empty: they do nothing."),
-             field("bytes", &fabric::GroupKind::bytes, "Of each rank."));
+                   "The collective of its groups, one of collectives(); empty: none."),
+             field("bytes", &fabric::GroupKind::bytes, "Bytes of each rank."));
   module.def(
       "groups_pattern",
       [](std::int32_t p, const std::vector<fabric::GroupKind>& kinds) {
         return handed(fabric::groups_pattern(p, kinds));
       },
       "p"_a, "kinds"_a, Release(),
-      "All groups of all kinds at once, the innermost kind first: its groups are ranks that follow each\n"
-      "other. Raises ArgumentError unless the sizes multiply to p.");
+      "All groups of all kinds at once, the innermost kind first: its groups are consecutive ranks. Raises\n"
+      "ArgumentError unless the sizes multiply to p.");
   module.def(
       "node_pattern",
       [](const Shared& pattern, std::int32_t ranks_per_node) {
         return handed(fabric::node_pattern(pattern, ranks_per_node));
       },
       "pattern"_a, "ranks_per_node"_a,
-      "What a pattern sends between nodes, each with ranks that follow each other. Raises ArgumentError if "
-      "the\n"
-      "ranks do not fill their nodes.");
+      "The traffic of a pattern between nodes with consecutive ranks. Raises ArgumentError if the ranks do "
+      "not\n"
+      "fill their nodes.");
 }
 
 }  // namespace
@@ -112,15 +113,15 @@ void bind_patterns(nb::module_& module) {
   nb::class_<Pattern>(module, "Pattern", "Who sends to whom, stage by stage; made by ``pattern``.")
       .def_prop_ro("name", &Pattern::name)
       .def_prop_ro("participants", &Pattern::participants)
-      .def_prop_ro("stages", &Pattern::stages, "Stages that differ from the one before.")
-      .def_prop_ro("steps", &fabric::steps, "Stages with their repetitions.")
+      .def_prop_ro("stages", &Pattern::stages, "Number of stages that differ from the previous one.")
+      .def_prop_ro("steps", &fabric::steps, "Number of stages with their repetitions.")
       .def(
           "repeats",
           [](const Pattern& pattern, std::int64_t stage) {
             check_stage(pattern, stage);
             return pattern.repeats(stage);
           },
-          "stage"_a, "How many times a stage, counted from 0, happens, one after the other.")
+          "stage"_a, "How many times a stage, counted from 0, is repeated in sequence.")
       .def_prop_ro("is_shift", &Pattern::is_shift, "Whether stage s is i -> (i + s + 1) mod p for all i.")
       .def("flows", &flows_array, "stage"_a,
            "Flows of a stage, counted from 0: int64 array (flows, 3) of source, destination, bytes, where\n"
@@ -132,28 +133,28 @@ void bind_patterns(nb::module_& module) {
   module.def(
       "shift_pattern",
       [](std::int32_t p, std::int64_t bytes) { return handed(fabric::shift_pattern(p, bytes)); }, "p"_a,
-      "bytes"_a = 1, "All p - 1 shift permutations, `bytes` a message.");
+      "bytes"_a = 1, "All p - 1 shift permutations, with messages of `bytes` bytes.");
   module.def(
       "all_to_all_pattern",
       [](std::int32_t p, std::int64_t bytes) { return handed(fabric::all_to_all_pattern(p, bytes)); }, "p"_a,
-      "bytes"_a = 1, "Everybody to everybody in one stage.");
+      "bytes"_a = 1, "All participants send to all others in one stage.");
   module.def(
       "permutation_pattern",
       [](const std::vector<std::int32_t>& destination, std::int64_t bytes) {
         return handed(fabric::permutation_pattern(destination, bytes));
       },
       "destination"_a, "bytes"_a = 1,
-      "One stage in which i sends to destination[i]; -1: to nobody. Raises ArgumentError if two send to "
-      "one.");
+      "One stage in which i sends to destination[i]; -1: to nobody. Raises ArgumentError if two send to the "
+      "same one.");
   module.def(
       "schedule_pattern",
       [](const Schedule& schedule, std::int64_t pixel_bytes) {
         return handed(fabric::schedule_pattern(schedule, pixel_bytes));
       },
       "schedule"_a, "pixel_bytes"_a, Release(), "The transfers of a Schedule by its stages.");
-  module.def(
-      "traffic_pattern", &traffic, "name"_a, "p"_a, "stages"_a,
-      "Given flows: for each stage a list of (source, destination, bytes), participants from 0 to p - 1.");
+  module.def("traffic_pattern", &traffic, "name"_a, "p"_a, "stages"_a,
+             "Given flows: for each stage a list of (source, destination, bytes), with participants from 0 "
+             "to p - 1.");
   bind_collectives(module);
 }
 

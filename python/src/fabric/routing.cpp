@@ -1,4 +1,4 @@
-// Routing: engines, routes and their walks, credit loops, tables as NumPy arrays.
+// Routing: engines, routes and their paths, credit loops, tables as NumPy arrays.
 #include "sortlast/fabric/routing.hpp"
 
 #include <nanobind/nanobind.h>
@@ -46,7 +46,7 @@ std::int32_t port_of(const Routes& routes, std::int32_t s, std::int32_t vertex, 
   return routes.forwarding->port(s, vertex, plane);
 }
 
-// The array owns what it shows.
+// The array owns its data.
 Table table_of(const Routes& routes, std::int32_t plane) {
   check_number("plane", plane, routes.forwarding->planes());
   const auto rows = static_cast<std::size_t>(routes.topology->switches());
@@ -67,18 +67,17 @@ Table table_of(const Routes& routes, std::int32_t plane) {
 }
 
 void bind_routes(nb::module_& module) {
-  nb::class_<Routes>(module, "Routes", "A topology with its forwarding, and how that came about.")
+  nb::class_<Routes>(module, "Routes", "A topology with its forwarding tables and their origin.")
       .def_prop_ro("topology", [](const Routes& r) { return std::const_pointer_cast<Topology>(r.topology); })
-      .def_ro("engine", &Routes::engine,
-              "What was really used: an engine, or the file that the tables came from.")
-      .def_ro("asked", &Routes::asked, "What was asked for.")
-      .def_ro("fallback", &Routes::fallback, "Why the engine is not the one asked for; empty: it is.")
+      .def_ro("engine", &Routes::engine, "The engine that was used, or the file of the tables.")
+      .def_ro("asked", &Routes::asked, "The engine that was requested.")
+      .def_ro("fallback", &Routes::fallback, "Why the engine is not the requested one; empty: it is.")
       .def_prop_ro(
           "planes", [](const Routes& r) { return r.forwarding->planes(); },
-          "Alternatives to each host, of which a flow takes one from end to end (2**lmc LIDs).")
+          "Alternative paths to each host, of which a flow takes one from end to end (2**lmc LIDs).")
       .def_prop_ro(
           "lanes", [](const Routes& r) { return r.forwarding->lanes(); },
-          "Virtual lanes: flows wait for each other's buffers only within one of them.")
+          "Number of virtual lanes: flows wait for each other's buffers only within a lane.")
       .def(
           "plane",
           [](const Routes& r, std::int32_t source, std::int32_t destination) {
@@ -92,24 +91,25 @@ void bind_routes(nb::module_& module) {
             check_hosts(r, source, destination);
             return r.forwarding->lane(source, destination);
           },
-          "source"_a, "destination"_a, "Lane that a flow between two hosts keeps to.")
+          "source"_a, "destination"_a, "Lane that a flow between two hosts uses.")
       .def("port", &port_of, "switch"_a, "vertex"_a, "plane"_a = 0,
-           "Port by which a switch, given by number, sends on what is meant for a vertex. 0: for itself; -1: "
-           "it\n"
-           "knows no way.")
-      .def(
-          "walk", &fabric::walk, "source"_a, "destination"_a,
-          "Channels from one host, given by number, to another, in order; none if they are the same. Raises\n"
-          "Error, with the switch, if the tables lead nowhere or in a circle.")
+           "Port through which a switch, given by number, forwards traffic for a vertex. 0: the switch "
+           "itself; -1:\n"
+           "no route.")
+      .def("walk", &fabric::walk, "source"_a, "destination"_a,
+           "Channels from one host, given by number, to another, in order; none if they are the same. Raises "
+           "Error,\n"
+           "with the switch, if the tables lead nowhere or in a circle.")
       .def(
           "describe",
           [](const Routes& r, std::int32_t source, std::int32_t destination) {
             return describe_channels(*r.topology, walk(r, source, destination));
           },
           "source"_a, "destination"_a,
-          "The walk as text, a line a channel: 'host00000 HCA-1 [1] -> [1] sw-L1-0000'.")
+          "The path as text, one line for each channel: 'host00000 HCA-1 [1] -> [1] sw-L1-0000'.")
       .def("table", &table_of, "plane"_a = 0,
-           "All ports of a plane, made on request: int32 array (switches, vertices), as port() gives them.")
+           "All ports of a plane, computed on request: int32 array (switches, vertices), with the values of "
+           "port().")
       .def("__repr__", [](const Routes& r) {
         return "<Routes of " + r.topology->name() + ", engine='" + r.engine + "'" +
                (r.fallback.empty() ? "" : ", asked='" + r.asked + "'") + ">";
@@ -125,19 +125,20 @@ Routes route(std::shared_ptr<Topology> topology, const std::string& engine, cons
 
 void bind_routing(nb::module_& module) {
   bind_routes(module);
-  nb::class_<fabric::Engine> engine(module, "Engine", "A routing engine that route() knows.");
+  nb::class_<fabric::Engine> engine(module, "Engine", "A routing engine, as accepted by route().");
   bind_value(engine, field("name", &fabric::Engine::name),
              field("summary", &fabric::Engine::summary, "One sentence."));
   module.def(
       "engines",
       [] { return std::vector<fabric::Engine>(fabric::engines().begin(), fabric::engines().end()); },
       "The routing engines.");
-  module.def(
-      "route", &route, "topology"_a, "engine"_a, "roots"_a = Numbers{}, "compute"_a = Numbers{}, "seed"_a = 1,
-      "lmc"_a = 0, Release(),
-      "Route a topology. `roots`: numbers of switches, none: the engine finds them; `compute`: numbers\n"
-      "of hosts that ftree balances for, none: all; `seed`: of the engine random; 2**lmc planes. An engine\n"
-      "that refuses the fabric is replaced by minhop, and the Routes say why. Raises ArgumentError.");
+  module.def("route", &route, "topology"_a, "engine"_a, "roots"_a = Numbers{}, "compute"_a = Numbers{},
+             "seed"_a = 1, "lmc"_a = 0, Release(),
+             "Route a topology. `roots`: numbers of switches, none: the engine finds them; `compute`: "
+             "numbers of hosts\n"
+             "that ftree balances for, none: all; `seed`: for the engine random; 2**lmc planes. An engine "
+             "that rejects\n"
+             "the fabric is replaced by minhop, and the Routes give the reason. Raises ArgumentError.");
   module.def(
       "find_credit_loop", [](const Routes& routes) { return find_credit_loop(routes).cycle; }, "routes"_a,
       Release(),
@@ -149,7 +150,7 @@ void bind_routing(nb::module_& module) {
         for (const Channel c : channels) check_number("channel", c, topology.channels());
         return describe_channels(topology, channels);
       },
-      "topology"_a, "channels"_a, "Channels as text, a line each, with the port at both ends.");
+      "topology"_a, "channels"_a, "Channels as text, one line each, with the port at both ends.");
 }
 
 }  // namespace sortlast::python

@@ -1,4 +1,4 @@
-// Spreading flows over all ways that switches allow.
+// Spreading flows over all paths that switches allow.
 #include "sortlast/fabric/spreading.hpp"
 
 #include <nanobind/nanobind.h>
@@ -38,13 +38,13 @@ auto column(const SpreadContention& found) {
 void bind_result(nb::module_& module) {
   nb::class_<SpreadContention> type(
       module, "SpreadContention",
-      "Flows on the fullest channel at every stage of a pattern, if flows are split over their ways.");
+      "Flows on the busiest channel at every stage of a pattern, if flows are split over their paths.");
   type.def_prop_ro("even", &column<&SpreadContention::even>, owned,
                    "By stage, if every switch splits each flow evenly among its ports: float64 array.")
       .def_prop_ro("best", &column<&SpreadContention::best>, owned,
-                   "By stage, under the best splitting that was found: float64 array.")
+                   "By stage, with the best splitting that was found: float64 array.")
       .def_prop_ro("bound", &column<&SpreadContention::bound>, owned,
-                   "By stage, what no splitting over these ways falls below: float64 array.");
+                   "By stage, a lower bound for all splittings over these paths: float64 array.");
   type.def("__repr__", [](const SpreadContention& found) {
     const auto most = [](const std::vector<double>& stages) {
       return stages.empty() ? 0 : *std::max_element(stages.begin(), stages.end());
@@ -58,7 +58,7 @@ void bind_result(nb::module_& module) {
 }  // namespace
 
 void bind_spreading(nb::module_& module) {
-  nb::class_<Spreading>(module, "Spreading", "The ways that a flow may be split over, on a topology.")
+  nb::class_<Spreading>(module, "Spreading", "The paths over which a flow may be split, on a topology.")
       .def_ro("name", &Spreading::name)
       .def_prop_ro("topology",
                    [](const Spreading& s) { return std::const_pointer_cast<fabric::Topology>(s.topology); });
@@ -71,7 +71,7 @@ void bind_spreading(nb::module_& module) {
         }
         return entries;
       },
-      "Name and summary of each set of ways that flows can be spread over.");
+      "Name and summary of each set of paths over which flows can be spread.");
   module.def(
       "spread",
       [](std::shared_ptr<fabric::Topology> topology, const std::string& name,
@@ -79,8 +79,9 @@ void bind_spreading(nb::module_& module) {
         return fabric::spreading(std::move(topology), name, {.roots = roots});
       },
       "topology"_a, "name"_a, "roots"_a = std::vector<std::int32_t>{}, Release(),
-      "One of spreadings(). `roots`: numbers of switches; none: they are found. Raises ArgumentError: no\n"
-      "such name, a fabric that it refuses, and why.");
+      "One of spreadings(). `roots`: numbers of switches; none: they are searched for. Raises ArgumentError: "
+      "an\n"
+      "unknown name, or an unsuitable fabric with the reason.");
   module.def(
       "even_shares",
       [](const Spreading& spreading, std::int32_t source, std::int32_t destination) {
@@ -91,8 +92,8 @@ void bind_spreading(nb::module_& module) {
         return shares;
       },
       "spreading"_a, "source"_a, "destination"_a,
-      "Channels of a flow from host to host and the part of it that crosses each, if every switch splits\n"
-      "it evenly among its ports. Raises Error if no way leads there.");
+      "Channels of a flow from host to host, and the share of it on each, if every switch splits it evenly\n"
+      "among its ports. Raises Error if there is no path.");
   bind_result(module);
   module.def(
       "spread_contention",
@@ -103,7 +104,8 @@ void bind_spreading(nb::module_& module) {
         return spread_contention(spreading, *pattern, placement, options);
       },
       "spreading"_a, "pattern"_a, "placement"_a, "gap"_a = 0.01, "rounds"_a = 2000, "progress"_a = nb::none(),
-      "What the fullest channel of each stage carries: evenly split, at best, and at least.");
+      "Load of the busiest channel of each stage: with even splitting, with the best splitting, and a lower "
+      "bound.");
 }
 
 }  // namespace sortlast::python

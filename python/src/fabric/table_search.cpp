@@ -1,4 +1,4 @@
-// Table search: tables made for patterns, and what they are chosen from as NumPy arrays.
+// Table search: tables optimised for patterns, and the possible choices as NumPy arrays.
 #include "sortlast/fabric/table_search.hpp"
 
 #include <nanobind/nanobind.h>
@@ -56,12 +56,12 @@ std::int64_t run(TableSearch& search, std::int64_t moves, std::uint64_t seed, co
 }  // namespace
 
 void bind_table_search(nb::module_& module) {
-  nb::class_<TableSearch>(
-      module, "TableSearch",
-      "Forwarding tables of a tree that are made for the stages of patterns. An entry is the port by which "
-      "a\n"
-      "switch sends on what is meant for a host; a class is all flows from one switch to one host, which go\n"
-      "the same way.")
+  nb::class_<TableSearch>(module, "TableSearch",
+                          "Forwarding tables of a tree, optimised for the stages of patterns. An entry is "
+                          "the port through which a\n"
+                          "switch forwards traffic for a host; a class is all flows from one switch to one "
+                          "host, which follow the\n"
+                          "same path.")
       .def(
           "__init__",
           [](TableSearch* self, const fabric::Routes& base,
@@ -70,13 +70,15 @@ void bind_table_search(nb::module_& module) {
             new (self) TableSearch(base, {patterns.begin(), patterns.end()}, placement);
           },
           "base"_a, "patterns"_a, "placement"_a,
-          "Stages are those of all patterns, one pattern after the other. `base`: the tables to begin with.\n"
-          "Raises ArgumentError: it has several planes, or its fabric no levels; a pattern is for another\n"
-          "number of participants; there is too much to be held. Raises Error: no way joins two hosts.")
+          "The stages are the stages of all patterns, one pattern after the other. `base`: the initial "
+          "tables.\n"
+          "Raises ArgumentError: it has several planes, or its fabric has no levels; a pattern has another "
+          "number\n"
+          "of participants; the data is too large. Raises Error: there is no path between two hosts.")
       .def_prop_ro(
           "bound", [](const TableSearch& s) { return array_of(Numbers(s.bound().begin(), s.bound().end())); },
           owned,
-          "Flows that the fullest channel of each stage has at least, under any tables: int32 array "
+          "Lower bound for the flows on the busiest channel of each stage, for any tables: int32 array "
           "(stages,).")
       .def_prop_ro(
           "host_flows",
@@ -84,7 +86,7 @@ void bind_table_search(nb::module_& module) {
             return array_of(Numbers(s.host_flows().begin(), s.host_flows().end()));
           },
           owned,
-          "Flows on the fullest link of a host at each stage, which no table changes: int32 array (stages,).")
+          "Flows on the busiest link of a host at each stage, which no table changes: int32 array (stages,).")
       .def_prop_ro(
           "bytes",
           [](const TableSearch& s) {
@@ -93,33 +95,32 @@ void bind_table_search(nb::module_& module) {
           owned, "Bytes of the longest message of each stage, times its repetitions: int64 array (stages,).")
       .def_prop_ro(
           "stage_max", [](const TableSearch& s) { return array_of(s.stage_max()); }, owned,
-          "Flows on the fullest channel of each stage: int32 array (stages,).")
+          "Flows on the busiest channel of each stage: int32 array (stages,).")
       .def_prop_ro("excess", &TableSearch::excess,
                    "Flows above the bounds; x too many on one channel count x (x + 1) / 2.")
-      .def_prop_ro(
-          "ports", &ports_of, owned,
-          "All that entries may hold, in order: int32 array (choices, 4) of entry, port, channel, and entry\n"
-          "at the other end (-1: the destination's switch).")
+      .def_prop_ro("ports", &ports_of, owned,
+                   "All possible values of entries, in order: int32 array (choices, 4) of entry, port, "
+                   "channel, and entry at\n"
+                   "the other end (-1: the destination's switch).")
       .def_prop_ro(
           "demands", &demands_of, owned,
-          "When classes are on their way: int32 array (demands, 4) of class, its first entry, stage,\n"
-          "and flows.")
+          "The stages of classes: int32 array (demands, 4) of class, its first entry, stage, and flows.")
       .def_prop_rw(
           "choices", [](const TableSearch& s) { return Numbers(s.choices().begin(), s.choices().end()); },
           [](TableSearch& s, const Numbers& choices) { s.set_choices(choices); },
-          "Which of its ports each entry holds, counted from 0. Setting raises ArgumentError for choices "
-          "that\n"
-          "do not exist.")
+          "The current port of each entry, as an index counted from 0. Setting raises ArgumentError for "
+          "choices\n"
+          "that do not exist.")
       .def("colour_edges", &TableSearch::colour_edges, Release(),
            "Reach the bound of every stage that shares no class with another, in a tree of two levels with "
-           "one\n"
-           "link between each leaf and root. Returns how many stages these are; 0 for other trees.")
+           "one link\n"
+           "between each leaf and root. Returns the number of these stages; 0 for other trees.")
       .def("search", &run, "moves"_a = -1, "seed"_a = 1, "progress"_a = nb::none(),
-           "Tabu search for an excess of 0, in at most so many moves (-1: as many as take some seconds). "
-           "Keeps\n"
-           "the best that it finds, and returns how many it made. `progress` as for contention().")
+           "Tabu search for an excess of 0, in at most this number of moves (-1: as many as take a few "
+           "seconds).\n"
+           "Keeps the best tables found, and returns the number of moves. `progress` as for contention().")
       .def("routes", &TableSearch::routes, "engine"_a, Release(),
-           "The tables as they are now, by the name of an engine.");
+           "The current tables, under the name of an engine.");
 }
 
 }  // namespace sortlast::python

@@ -1,4 +1,4 @@
-// Topologies: the value, records of its hosts, switches and links, and what can be left out of it.
+// Topologies: the value, the records of its hosts, switches and links, and the removal of parts.
 #include "sortlast/fabric/topology.hpp"
 
 #include <nanobind/nanobind.h>
@@ -63,7 +63,7 @@ struct MissingRecord {
   std::string lower, upper;
 };
 
-// Sequences of records, which are made when they are asked for.
+// Sequences of records, which are made on access.
 struct Hosts {
   using Record = HostRecord;
   Shared topology;
@@ -148,26 +148,26 @@ std::string hex(std::uint64_t guid) {
 
 void bind_parts(nb::module_& module) {
   nb::class_<HostRecord> host(module, "Host", "A host: one port of an adapter.");
-  host.def_ro("number", &HostRecord::number, "Its number, which is also its vertex and its channel.")
+  host.def_ro("number", &HostRecord::number, "Number of the host, also of its vertex and its channel.")
       .def_prop_ro("name", [](const HostRecord& h) { return h.host.name; })
       .def_prop_ro(
-          "guid", [](const HostRecord& h) { return h.host.guid; }, "Of the adapter.")
+          "guid", [](const HostRecord& h) { return h.host.guid; }, "GUID of the adapter.")
       .def_prop_ro(
-          "port_guid", [](const HostRecord& h) { return h.host.port_guid; }, "0: not known.")
+          "port_guid", [](const HostRecord& h) { return h.host.port_guid; }, "GUID of the port; 0: unknown.")
       .def_prop_ro(
           "port", [](const HostRecord& h) { return h.host.port; }, "Port of the adapter, from 1.")
       .def_prop_ro(
-          "lid", [](const HostRecord& h) { return h.host.lid; }, "0: none was assigned.")
+          "lid", [](const HostRecord& h) { return h.host.lid; }, "0: not assigned.")
       .def_prop_ro(
           "lmc", [](const HostRecord& h) { return h.host.lmc; },
-          "The host answers to 2**lmc LIDs from its own on.")
+          "The host answers to 2**lmc consecutive LIDs, starting with its own.")
       .def_prop_ro(
           "aggregates", [](const HostRecord& h) { return is_aggregation_node(h.host); },
           "Whether it is an aggregation node of a switch, on which no job runs.")
       .def_prop_ro(
           "router", [](const HostRecord& h) { return h.host.router; },
           "Whether it is a port of a router between InfiniBand subnets, on which no job runs.")
-      .def_ro("switch", &HostRecord::on, "Number of the switch that it hangs on.")
+      .def_ro("switch", &HostRecord::on, "Number of the switch to which it is connected.")
       .def_ro("switch_port", &HostRecord::switch_port, "Port of that switch.")
       .def("__repr__", [](const HostRecord& h) {
         return "<Host " + std::to_string(h.number) + " '" + h.host.name + "' guid=" + hex(h.host.guid) +
@@ -179,14 +179,15 @@ void bind_parts(nb::module_& module) {
   });
   nb::class_<SwitchRecord> on(module, "Switch", "A switch.");
   on.def_ro("number", &SwitchRecord::number)
-      .def_ro("vertex", &SwitchRecord::vertex, "Its vertex: the number of hosts plus its own.")
+      .def_ro("vertex", &SwitchRecord::vertex, "Its vertex: the number of hosts plus its own number.")
       .def_prop_ro("name", [](const SwitchRecord& s) { return s.value.name; })
       .def_prop_ro("guid", [](const SwitchRecord& s) { return s.value.guid; })
       .def_prop_ro(
-          "lid", [](const SwitchRecord& s) { return s.value.lid; }, "0: none was assigned.")
+          "lid", [](const SwitchRecord& s) { return s.value.lid; }, "0: not assigned.")
       .def_prop_ro(
-          "ports", [](const SwitchRecord& s) { return s.value.ports; }, "It has the ports 1 .. ports.")
-      .def_ro("level", &SwitchRecord::level, "1: next to hosts; 0: it has none.")
+          "ports", [](const SwitchRecord& s) { return s.value.ports; },
+          "Number of ports; they are numbered 1 .. ports.")
+      .def_ro("level", &SwitchRecord::level, "1: next to hosts; 0: no level.")
       .def("__repr__", [](const SwitchRecord& s) {
         return "<Switch " + std::to_string(s.number) + " '" + s.value.name + "' guid=" + hex(s.value.guid) +
                " ports=" + std::to_string(s.value.ports) + " level=" + std::to_string(s.level) + ">";
@@ -197,14 +198,14 @@ void bind_parts(nb::module_& module) {
   });
   nb::class_<LinkRecord> link(module, "Link",
                               "A cable between port a_port of vertex a and port b_port of vertex b.");
-  link.def_ro("channel", &LinkRecord::channel, "The channel from a to b; without_links() takes it.")
+  link.def_ro("channel", &LinkRecord::channel, "The channel from a to b; accepted by without_links().")
       .def_prop_ro("a", [](const LinkRecord& l) { return l.a.vertex; })
       .def_prop_ro("a_port", [](const LinkRecord& l) { return l.a.port; })
       .def_ro("a_name", &LinkRecord::a_name)
       .def_prop_ro("b", [](const LinkRecord& l) { return l.b.vertex; })
       .def_prop_ro("b_port", [](const LinkRecord& l) { return l.b.port; })
       .def_ro("b_name", &LinkRecord::b_name)
-      .def_ro("gbps", &LinkRecord::gbps, "Signalling rate in Gbit/s; 0: not known.")
+      .def_ro("gbps", &LinkRecord::gbps, "Signalling rate in Gbit/s; 0: unknown.")
       .def("__repr__", [](const LinkRecord& l) {
         return "<Link '" + l.a_name + "' port " + std::to_string(l.a.port) + " - '" + l.b_name + "' port " +
                std::to_string(l.b.port) + ">";
@@ -215,7 +216,7 @@ void bind_parts(nb::module_& module) {
   bind_sequence<Switches>(module, "Switches", "def __iter__(self) -> collections.abc.Iterator[Switch]",
                           "The switches of a topology, by number.");
   bind_sequence<Links>(module, "Links", "def __iter__(self) -> collections.abc.Iterator[Link]",
-                       "The cables of a topology, those of hosts first.");
+                       "The cables of a topology, cables of hosts first.");
 }
 
 void bind_shapes(nb::module_& module) {
@@ -226,38 +227,39 @@ void bind_shapes(nb::module_& module) {
   using fabric::SlenderShape;
   using fabric::TreeShape;
   nb::class_<TreeShape> tree(module, "TreeShape",
-                             "PGFT(h; m; w; p): children, parents, and links to each by level.");
+                             "PGFT(h; m; w; p): children, parents, and links to each, by level.");
   bind_value(tree, field("m", &TreeShape::m), field("w", &TreeShape::w), field("p", &TreeShape::p));
   nb::class_<SlenderShape> slender(module, "SlenderShape", "Slender-tree k:k',n, with up for k'.");
   bind_value(slender, field("k", &SlenderShape::k), field("up", &SlenderShape::up),
              field("n", &SlenderShape::n));
   nb::class_<GridShape> grid(module, "GridShape",
-                             "Mesh, or torus if it wraps: switches along x, y, ..., hosts on each.");
+                             "Mesh, or torus if it wraps: switches along x, y, ..., and hosts on each.");
   bind_value(grid, field("size", &GridShape::size), field("wraps", &GridShape::wraps),
              field("hosts", &GridShape::hosts));
   nb::class_<DragonflyShape> dragonfly(
-      module, "DragonflyShape", "Dragonfly: hosts p and global links h a router, routers a, groups g.");
+      module, "DragonflyShape", "Dragonfly: hosts p and global links h of a router, routers a, groups g.");
   bind_value(dragonfly, field("p", &DragonflyShape::p), field("a", &DragonflyShape::a),
              field("h", &DragonflyShape::h), field("g", &DragonflyShape::g));
   nb::class_<DragonflyPlusShape> plus(
       module, "DragonflyPlusShape",
-      "Dragonfly+: hosts p a leaf, leaves l, spines s, global links h a spine, groups g.");
+      "Dragonfly+: hosts p of a leaf, leaves l, spines s, global links h of a spine, groups g.");
   bind_value(plus, field("p", &DragonflyPlusShape::p), field("l", &DragonflyPlusShape::l),
              field("s", &DragonflyPlusShape::s), field("h", &DragonflyPlusShape::h),
              field("g", &DragonflyPlusShape::g));
-  nb::class_<HyperXShape> hyperx(module, "HyperXShape", "HyperX: switches along x, y, ..., hosts on each.");
+  nb::class_<HyperXShape> hyperx(module, "HyperXShape",
+                                 "HyperX: switches along x, y, ..., and hosts on each.");
   bind_value(hyperx, field("size", &HyperXShape::size), field("hosts", &HyperXShape::hosts));
 }
 
 void bind_found(nb::module_& module) {
   nb::class_<fabric::Levels> levels(module, "Levels", "Levels of switches.");
-  bind_value(
-      levels,
-      field("level", &fabric::Levels::level, "By switch, 1 next to hosts; all 0 if the fabric is no tree."),
-      field("roots", &fabric::Levels::roots, "Switches of the highest level."),
-      field("why", &fabric::Levels::why, "Why the fabric is no tree; empty: it is one."));
-  nb::class_<MissingRecord> missing(module, "MissingLinks",
-                                    "A lower and an upper switch with fewer links than such pairs have.");
+  bind_value(levels,
+             field("level", &fabric::Levels::level,
+                   "By switch, 1 next to hosts; all 0 if the fabric is not a tree."),
+             field("roots", &fabric::Levels::roots, "Switches of the highest level."),
+             field("why", &fabric::Levels::why, "Why the fabric is not a tree; empty: it is one."));
+  nb::class_<MissingRecord> missing(
+      module, "MissingLinks", "A lower and an upper switch with fewer links than such pairs normally have.");
   missing
       .def_prop_ro(
           "lower", [](const MissingRecord& m) { return m.value.lower; }, "Number of the lower switch.")
@@ -320,56 +322,56 @@ void bind_edits(nb::class_<Topology>& topology) {
           "without_hosts",
           [](const Topology& t, const Numbers& hosts) { return shared(without_hosts(t, hosts)); }, "hosts"_a,
           Release(),
-          "The same without hosts, given by number. The rest is renumbered in the same order; the shape is "
-          "lost.")
+          "The topology without some hosts, given by number. The rest is renumbered in the same order; the "
+          "shape is lost.")
       .def(
           "without_links",
           [](const Topology& t, const Numbers& channels) { return shared(without_links(t, channels)); },
-          "channels"_a, Release(), "The same without links between switches, given by one channel of each.")
+          "channels"_a, Release(),
+          "The topology without some links between switches, given by one channel of each.")
       .def(
           "without_switches",
           [](const Topology& t, const Numbers& switches) { return shared(without_switches(t, switches)); },
-          "switches"_a, Release(), "The same without switches, given by number, and without their hosts.")
+          "switches"_a, Release(),
+          "The topology without some switches, given by number, and without their hosts.")
       .def(
           "with_levels",
           [](const Topology& t, const Numbers& levels) { return shared(with_levels(t, levels)); }, "levels"_a,
-          Release(), "The same with the given levels of its switches.")
+          Release(), "The topology with the given levels of its switches.")
       .def(
           "with_names",
           [](const Topology& t, const fabric::NodeNames& names) { return shared(with_names(t, names)); },
           "names"_a, Release(),
-          "The same with other names of hosts and switches, by GUID (of the adapter, its port or the "
+          "The topology with other names of hosts and switches, by GUID (of the adapter, its port or the "
           "switch).")
       .def("rank_switches", &fabric::rank_switches, "roots"_a = Numbers{}, Release(),
            "Find the levels of the switches of a tree, from its roots if they are given.")
       .def("missing_links", &missing_links, Release(),
-           "Pairs of switches with fewer links than the fabric's regularity asks for. Raises ArgumentError "
-           "if it is "
-           "no tree.");
+           "Pairs of switches with fewer links than a regular fabric would have. Raises ArgumentError if it "
+           "is not a tree.");
 }
 
 void bind_topologies(nb::module_& module) {
   nb::class_<Topology> topology(
       module, "Topology",
       "Hosts, switches, and the links between their ports. Vertices are the hosts, then the switches. "
-      "Channels are "
-      "the directions of links, named by the port that they leave: host h's is h, then those of switch after "
-      "switch by port.");
+      "Channels are the directions of links, identified by the port at their start: channel h starts at host "
+      "h, and the channels of the switches follow, switch by switch and port by port.");
   topology.def_prop_ro("name", [](const Topology& t) { return t.name(); })
       .def_prop_ro("hosts", [](Shared t) { return Hosts{std::move(t)}; })
       .def_prop_ro("switches", [](Shared t) { return Switches{std::move(t)}; })
       .def_prop_ro("links", [](Shared t) { return Links(std::move(t)); })
-      .def_prop_ro("channels", &Topology::channels, "How many channels there are.")
-      .def_prop_ro("vertices", &Topology::vertices, "How many vertices there are.")
+      .def_prop_ro("channels", &Topology::channels, "Number of channels.")
+      .def_prop_ro("vertices", &Topology::vertices, "Number of vertices.")
       .def_prop_ro("levels", &Topology::levels, "The highest level; 0: the switches have no levels.")
       .def_prop_ro(
           "shape", [](const Topology& t) { return t.shape(); },
           "TreeShape, SlenderShape, GridShape, DragonflyShape, DragonflyPlusShape or HyperXShape of an "
           "intact\n"
-          "fabric of such a family, else None.")
+          "fabric of such a family, otherwise None.")
       .def("vertex_name", &vertex_name, "vertex"_a)
       .def("label", &label, "vertex"_a,
-           "The name of a vertex, with its GUID (a host's port's) if another vertex has the same name.")
+           "The name of a vertex, with its GUID (a host's port GUID) if another vertex has the same name.")
       .def(
           "source",
           [](const Topology& t, Channel c) {
@@ -377,21 +379,21 @@ void bind_topologies(nb::module_& module) {
             const End end = t.source(c);
             return std::pair(end.vertex, end.port);
           },
-          "channel"_a, "(vertex, port) that a channel leaves.")
+          "channel"_a, "(vertex, port) where a channel starts.")
       .def(
           "target",
           [](const Topology& t, Channel c) {
             check_channel(t, c);
             return pair_of(t.target(c));
           },
-          "channel"_a, "(vertex, port) that a channel leads to; None: its port has no cable.")
+          "channel"_a, "(vertex, port) where a channel ends; None: its port has no cable.")
       .def(
           "gbps",
           [](const Topology& t, Channel c) {
             check_channel(t, c);
             return t.gbps(c);
           },
-          "channel"_a, "Signalling rate in Gbit/s; 0: not known.")
+          "channel"_a, "Signalling rate in Gbit/s; 0: unknown.")
       .def("__repr__", [](const Topology& t) {
         return "<Topology '" + t.name() + "' hosts=" + std::to_string(t.hosts()) +
                " switches=" + std::to_string(t.switches()) + " links=" + std::to_string(t.links()) + ">";
@@ -400,9 +402,11 @@ void bind_topologies(nb::module_& module) {
       "to_networkx",
       [](nb::handle t) { return nb::module_::import_("sortlast.fabric.tables").attr("to_networkx")(t); },
       nb::sig("def to_networkx(self) -> typing.Any"),
-      "A networkx.MultiGraph. Nodes are vertices by number, with kind (\"host\" or \"switch\"), name, guid,\n"
-      "and level if it is known (0: a host). Edges are links, with a, a_port, b, b_port, channel, and gbps\n"
-      "if it is known. Raises MissingExtraError without NetworkX.");
+      "A networkx.MultiGraph. Nodes are vertices by number, with kind (\"host\" or \"switch\"), name, guid, "
+      "and\n"
+      "level if it is known (0: a host). Edges are links, with a, a_port, b, b_port, channel, and gbps if it "
+      "is\n"
+      "known. Raises MissingExtraError without NetworkX.");
   bind_edits(topology);
 }
 

@@ -32,7 +32,7 @@ using Output = nb::ndarray<nb::c_contig, nb::device::cpu>;
 
 namespace {
 
-// An image as sortlast._arrays.Picture describes it: a tuple.
+// An image in the form of sortlast._arrays.Picture: a tuple.
 ImageView view_of(const nb::tuple& picture, const std::optional<std::array<std::int64_t, 4>>& bounds) {
   const nb::handle colour = picture[0];
   const nb::handle depth = picture[1];
@@ -47,7 +47,7 @@ ImageView view_of(const nb::tuple& picture, const std::optional<std::array<std::
   return image;
 }
 
-// The caller's arrays for finished pixels, which they keep; none: no pixels.
+// The caller's arrays for finished pixels, which the caller keeps alive; none: no pixels.
 PixelBuffer output_of(const std::optional<Output>& colour, const std::optional<Output>& depth) {
   if (!colour) return {};
   const Pixels pixels{static_cast<std::byte*>(colour->data()),
@@ -60,7 +60,7 @@ PixelBuffer output_of(const std::optional<Output>& colour, const std::optional<O
   return {Memory(pixels.colour, std::move(kept)), pixels};
 }
 
-// Channels as sortlast._channels.Channel describes them.
+// Channels in the form of sortlast._channels.Channel.
 std::vector<Channel> channels_of(const nb::object& described) {
   std::vector<Channel> channels;
   for (const nb::handle one : described) {
@@ -79,7 +79,7 @@ std::vector<Channel> channels_of(const nb::object& described) {
   return channels;
 }
 
-// A channel's values of pixels of that shape, without a copy.
+// The values of a channel for pixels of that shape, without a copy.
 nb::object channel_array(const ChannelPlane& plane, std::vector<std::size_t> shape) {
   using nb::dlpack::dtype_code;
   if (plane.width > 1) shape.push_back(static_cast<std::size_t>(plane.width));
@@ -116,7 +116,7 @@ nb::object composite(Compositor& compositor, const nb::tuple& picture, const std
 template <class T, std::size_t length>
 using Rows = nb::ndarray<const T, nb::shape<-1, length>, nb::c_contig, nb::device::cpu>;
 
-// Several images, as sortlast._box_images.BoxImages describes them.
+// Several images in the form of sortlast._box_images.BoxImages.
 std::vector<BoxImage> box_images_of(nb::handle several) {
   const auto colours = nb::cast<nb::list>(several.attr("colours"));
   const auto positions =
@@ -187,7 +187,7 @@ nb::object gather(Compositor& compositor, const Tile& tile, int root, bool depth
                         channel_arrays(frame->channels, shape));
 }
 
-// Spans of what a rank has; none of null.
+// Spans of a rank's data; empty for null.
 template <typename Value>
 std::span<const Value> span_of(const std::optional<Array>& array) {
   if (!array) return {};
@@ -223,7 +223,7 @@ nb::object composite_fragments(Compositor& compositor, std::int64_t width, std::
   return nb::cast(std::move(*tile));
 }
 
-// An array on the values of a vector, which are kept with `owner`.
+// An array on the values of a vector; `owner` keeps them alive.
 template <typename Value>
 nb::object vector_array(std::vector<Value>& values, const std::vector<std::size_t>& shape,
                         const nb::capsule& owner) {
@@ -252,7 +252,7 @@ nb::object gather_fragments(Compositor& compositor, const Tile& tile, int root) 
       kept->channels.empty() ? nb::object(nb::none()) : channel_arrays(kept->channels, {n}));
 }
 
-// Where begin and end tell all.
+// For contiguous tiles, which begin and end describe completely.
 Range only_range(const Tile& tile) {
   if (tile.contiguous()) return tile.range();
   throw ArgumentError("the tile holds " + std::to_string(tile.ranges().size()) +
@@ -263,7 +263,7 @@ void bind_tile(nb::module_& module) {
   const auto shape = [](const Tile& tile) {
     return std::vector{static_cast<std::size_t>(tile.range().size())};
   };
-  nb::class_<Tile>(module, "Tile", "Finished pixels, in row-major order, that this rank holds.")
+  nb::class_<Tile>(module, "Tile", "Finished pixels of this rank, in row-major order.")
       .def_prop_ro("begin", [](const Tile& tile) { return only_range(tile).begin; })
       .def_prop_ro("end", [](const Tile& tile) { return only_range(tile).end; })
       .def_prop_ro(
@@ -273,7 +273,7 @@ void bind_tile(nb::module_& module) {
             for (const Range range : tile.ranges()) ranges.append(nb::make_tuple(range.begin, range.end));
             return ranges;
           },
-          "[(begin, end), ...] of the image, in the order in which the pixels lie.")
+          "[(begin, end), ...] of the image, in the order of the pixels.")
       .def_prop_ro(
           "shape",
           [](const Tile& tile) {
@@ -289,7 +289,7 @@ void bind_tile(nb::module_& module) {
           [shape](const Tile& tile) { return depth_array(tile.pixels(), tile.format(), shape(tile)); },
           "(n,) float32, or None.")
       .def_prop_ro("frame", &Tile::frame, "Number of its frame, from 1.")
-      .def_prop_ro("left_out", &Tile::left_out, "Ranks whose images are not in it.")
+      .def_prop_ro("left_out", &Tile::left_out, "Ranks that are not in the frame.")
       .def_prop_ro(
           "channels", [shape](const Tile& tile) { return channel_arrays(tile.channels(), shape(tile)); },
           "Arrays (n,) or (n, width) by name.");
@@ -362,7 +362,7 @@ std::vector<SplitNode> split_tree_of(const std::vector<unsigned>& axes, const Ro
   return tree;
 }
 
-// Positions, boxes as rows, and sources. The three arrays of the tree are as long as each other.
+// Positions, boxes as rows, and sources. The three arrays of the tree have the same length.
 nb::tuple visibility_positions(std::uintptr_t comm, const Rows<double, 6>& rows,
                                const std::array<double, 3>& position, bool parallel, bool split,
                                const std::vector<unsigned>& axes, const Rows<double, 3>& planes,
@@ -406,7 +406,7 @@ void bind_visibility(nb::module_& module) {
              "See sortlast.visibility_positions.");
 }
 
-// ---- Measuring a communicator's machine, and the profile that is kept of it -----------------------
+// ---- Measuring a communicator's machine, and keeping its profile ----------------------------------
 
 nb::tuple measure(std::uintptr_t comm, double seconds, int node_ranks, std::function<void(int, int)> progress,
                   const std::string& problem) {

@@ -31,14 +31,14 @@ using simulate::FlowResult;
 using simulate::TaskResult;
 using simulate::Traffic;
 
-// A run with its traffic, and how long it took here.
+// A run with its traffic and its wall time.
 struct TimedFlow {
   std::shared_ptr<const Traffic> traffic;
   FlowResult run;
   double elapsed = 0;
 };
 
-// A frame: what it is beside its flows.
+// A frame, with the data that flows do not have.
 struct TimedFrame : TimedFlow {
   Timing timing;
   double hidden = 0;
@@ -83,7 +83,7 @@ Vector<T> column(const TimedFlow& flow, T TaskResult::* member) {
   return array_of(std::move(values));
 }
 
-// All that a run consists of, as std::tie() gives it.
+// All members of a run, as returned by std::tie().
 auto tie_flow(auto& flow) {
   auto& run = flow.run;
   return std::tie(flow.traffic, flow.elapsed, run.seconds, run.messages, run.bytes, run.channel_bytes,
@@ -104,7 +104,7 @@ void bind_options(nb::module_& module) {
           nb::kw_only(), "link_bytes_per_second"_a = 1.25e9, "message_seconds"_a = 0., "sends_at_once"_a = 1,
           "receives_at_once"_a = 0, "precision"_a = 1e-9, "message_log"_a = false, "host_links"_a = true,
           "ordered_links"_a = false, "background"_a = std::vector<double>());
-  nb::class_<CompositingOptions>(module, "CompositingOptions", "What a frame is made of.")
+  nb::class_<CompositingOptions>(module, "CompositingOptions", "Parameters of a simulated frame.")
       .def(
           "__init__",
           [](CompositingOptions* self, std::int64_t pixel_bytes, double active, double blend_bytes_per_second,
@@ -120,22 +120,23 @@ void bind_options(nb::module_& module) {
 
 void bind_figures(nb::class_<TimedFlow>& run) {
   run.def_prop_ro(
-         "seconds", [](const TimedFlow& f) { return f.run.seconds; }, "Until everything was over.")
+         "seconds", [](const TimedFlow& f) { return f.run.seconds; }, "Time until everything has ended.")
       .def_prop_ro(
-          "elapsed", [](const TimedFlow& f) { return f.elapsed; }, "Seconds that the simulation took.")
+          "elapsed", [](const TimedFlow& f) { return f.elapsed; }, "Wall time of the simulation in seconds.")
       .def_prop_ro(
-          "traffic", [](const TimedFlow& f) { return f.traffic; }, "What was simulated.")
+          "traffic", [](const TimedFlow& f) { return f.traffic; }, "The simulated traffic.")
       .def_prop_ro(
-          "messages", [](const TimedFlow& f) { return f.run.messages; }, "That arrived.")
+          "messages", [](const TimedFlow& f) { return f.run.messages; }, "Number that arrived.")
       .def_prop_ro(
-          "bytes", [](const TimedFlow& f) { return f.run.bytes; }, "That arrived.")
+          "bytes", [](const TimedFlow& f) { return f.run.bytes; }, "Number that arrived.")
       .def_prop_ro(
-          "events", [](const TimedFlow& f) { return f.run.events; }, "Times at which something happened.")
+          "events", [](const TimedFlow& f) { return f.run.events; },
+          "Number of times at which something happened.")
       .def_prop_ro(
-          "shares", [](const TimedFlow& f) { return f.run.shares; }, "Rates that were computed.")
+          "shares", [](const TimedFlow& f) { return f.run.shares; }, "Number of rates that were computed.")
       .def_prop_ro(
           "bytes_used", [](const TimedFlow& f) { return f.run.bytes_used; },
-          "Memory that the simulation held, without topology and traffic.")
+          "Memory of the simulation, without topology and traffic.")
       .def("__repr__", [](const TimedFlow& f) {
         return "<FlowResult seconds=" + std::to_string(f.run.seconds) +
                " messages=" + std::to_string(f.run.messages) + ">";
@@ -148,13 +149,14 @@ void bind_arrays(nb::class_<TimedFlow>& run) {
          "Bytes on each channel of the topology: int64 array (channels,).")
       .def_prop_ro(
           "task_end", [](const TimedFlow& f) { return column(f, &TaskResult::end); }, owned,
-          "Seconds until the last message or computation of each task was over: float64 array (tasks,).")
+          "Seconds until the last message or computation of each task ended: float64 array (tasks,).")
       .def_prop_ro(
           "task_compute", [](const TimedFlow& f) { return column(f, &TaskResult::compute); }, owned,
-          "Seconds that each task computed: float64 array (tasks,).")
+          "Seconds of computation of each task: float64 array (tasks,).")
       .def_prop_ro(
           "task_hidden", [](const TimedFlow& f) { return column(f, &TaskResult::hidden); }, owned,
-          "Of these, seconds in which messages of its own were under way: float64 array (tasks,).")
+          "Seconds of computation of each task while its own messages were in flight: float64 array "
+          "(tasks,).")
       .def_prop_ro(
           "log_messages",
           [](const TimedFlow& f) {
@@ -165,8 +167,9 @@ void bind_arrays(nb::class_<TimedFlow>& run) {
             return matrix_of(std::move(rows), 2);
           },
           owned,
-          "If a log was asked for: each message or computation that ended, and its repetition, in order of\n"
-          "their ends: int64 array (ended, 2).")
+          "If a log was requested: each message or computation that ended, and its repetition, in order of "
+          "their\n"
+          "ends: int64 array (ended, 2).")
       .def_prop_ro(
           "log_seconds",
           [](const TimedFlow& f) {
@@ -184,31 +187,32 @@ void bind_arrays(nb::class_<TimedFlow>& run) {
             return matrix_of(simulate::bandwidth_matrix(*f.traffic, f.run), p);
           },
           owned,
-          "Bytes a second from each task (row) to each other, over the time that their messages took; 0\n"
-          "where there are none: float64 array (tasks, tasks). Raises ArgumentError unless a log was asked\n"
-          "for, or for more than 16,384 tasks.");
+          "Bytes per second from each task (row) to each other, over the time that their messages took; 0 "
+          "without\n"
+          "messages: float64 array (tasks, tasks). Raises ArgumentError if no log was requested, or for more "
+          "than\n"
+          "16,384 tasks.");
 }
 
 }  // namespace
 
 void bind_flow(nb::module_& module) {
   bind_options(module);
-  nb::class_<TimedFlow> run(module, "FlowResult", "What a simulation of flows found.");
+  nb::class_<TimedFlow> run(module, "FlowResult", "Result of a flow simulation.");
   bind_figures(run);
   bind_arrays(run);
   bind_pickle(run, [](auto& f) { return tie_flow(f); });
-  nb::class_<TimedFrame, TimedFlow> frame(module, "Frame",
-                                          "A frame that was composited on a simulated network.");
+  nb::class_<TimedFrame, TimedFlow> frame(module, "Frame", "A frame composited on a simulated network.");
   frame
       .def_prop_ro(
           "timing", [](const TimedFrame& f) { return f.timing; },
-          "Of the rank that ends last; `wait` is when it did not blend.")
+          "Times of the rank that ends last; `wait` is the time when it did not blend.")
       .def_prop_ro(
           "frames_per_second", [](const TimedFrame& f) { return f.frames_per_second; },
-          "If frames follow one another; 0 for a frame that takes no time.")
+          "Frames per second of consecutive frames; 0 for a frame that takes no time.")
       .def_prop_ro(
           "hidden", [](const TimedFrame& f) { return f.hidden; },
-          "Share of this rank's blending that does not make the frame longer, 0 to 1; 0 without blending.")
+          "Share of this rank's blending that does not lengthen the frame, 0 to 1; 0 without blending.")
       .def("__repr__", [](const TimedFrame& f) {
         return "<Frame " + f.traffic->name + " of " + std::to_string(f.traffic->tasks) + " ranks, " +
                std::to_string(f.frames_per_second) + " FPS>";
@@ -220,7 +224,9 @@ void bind_flow(nb::module_& module) {
              "progress"_a = nb::none(),
              "Simulate traffic as flows on Routes or a Spreading. `placement`: host of each task; "
              "`progress`: called\n"
-             "now and then with the part done, 0 to 1, and what it raises ends the run, as False does.");
+             "now and then with the finished part, 0 to 1; an exception that it raises, or a result of "
+             "False, ends the\n"
+             "run.");
   module.def("compositing_traffic", &simulate::compositing_traffic, "schedule"_a, "options"_a,
              nb::call_guard<nb::gil_scoped_release>(), "A frame of a schedule as traffic.");
   module.def("simulate_frame", &run_frame, "schedule"_a, "ways"_a, "placement"_a, "compositing"_a,

@@ -1,4 +1,4 @@
-// Packets on virtual lanes, and throughput and delay against the load.
+// Packets on virtual lanes, and throughput and delay as functions of the load.
 #include "sortlast/simulate/lanes.hpp"
 
 #include <nanobind/nanobind.h>
@@ -45,7 +45,7 @@ simulate::LaneAllocation allocation_of(const std::string& name) {
 void bind_routings(nb::module_& module) {
   nb::class_<LaneRoutes>(module, "LaneRoutes", "A routing of packets on lanes, on a topology.")
       .def_ro("name", &LaneRoutes::name)
-      .def_ro("classes", &LaneRoutes::classes, "Lanes that it needs to be free of deadlock.");
+      .def_ro("classes", &LaneRoutes::classes, "Number of lanes needed for freedom from deadlock.");
   module.def(
       "lane_routings",
       [] {
@@ -55,7 +55,7 @@ void bind_routings(nb::module_& module) {
         }
         return entries;
       },
-      "Name and summary of each routing of packets beside the engines of the fabric lab.");
+      "Name and summary of each routing of packets in addition to the engines of the fabric lab.");
   module.def(
       "lane_routes",
       [](std::shared_ptr<fabric::Topology> topology, const std::string& name,
@@ -63,11 +63,12 @@ void bind_routings(nb::module_& module) {
         return simulate::lane_routes(std::move(topology), name, {.roots = roots, .seed = seed});
       },
       "topology"_a, "name"_a, "roots"_a = std::vector<std::int32_t>{}, "seed"_a = 1, Release(),
-      "One of lane_routings(), or the tables of an engine. `roots`: numbers of switches. Raises\n"
-      "ArgumentError: no such name; a fabric that the routing refuses, and why.");
+      "One of lane_routings(), or the tables of an engine. `roots`: numbers of switches. Raises "
+      "ArgumentError:\n"
+      "an unknown name, or an unsuitable fabric with the reason.");
   module.def(
       "lane_routes_of", [](const fabric::Routes& routes) { return simulate::lane_routes(routes); },
-      "routes"_a, "Tables that are there, on the lanes that they say.");
+      "routes"_a, "Existing tables, with their lanes.");
   module.def(
       "find_lane_loop",
       [](const LaneRoutes& routes) {
@@ -78,24 +79,29 @@ void bind_routings(nb::module_& module) {
         return cycle;
       },
       "routes"_a, Release(),
-      "Channels and classes of hops that packets may hold while they wait for the next, in a circle; none:\n"
-      "the routing is free of deadlock.");
+      "Channels and classes of hops that packets may hold while they wait for the next, in a circle; none: "
+      "the\n"
+      "routing is free of deadlock.");
 }
 
 void bind_load(nb::module_& module) {
-  nb::class_<LoadResult> result(module, "LoadResult", "What became of the packets at a load.");
-  result.def_ro("offered", &LoadResult::offered, "Phits a cycle and host that began in the measured cycles.")
-      .def_ro("accepted", &LoadResult::accepted, "Phits a cycle and host that arrived in them.")
-      .def_ro("begun", &LoadResult::begun, "Packets that began in them, which are those that count.")
+  nb::class_<LoadResult> result(module, "LoadResult", "Statistics of the packets at a load.");
+  result
+      .def_ro("offered", &LoadResult::offered,
+              "Phits per cycle and host that started in the measured cycles.")
+      .def_ro("accepted", &LoadResult::accepted,
+              "Phits per cycle and host that arrived in the measured cycles.")
+      .def_ro("begun", &LoadResult::begun,
+              "Packets that started in the measured cycles; only these are counted.")
       .def_prop_ro(
-          "arrived", [](const LoadResult& r) { return r.delay.count(); }, "Of those, how many arrived.")
+          "arrived", [](const LoadResult& r) { return r.delay.count(); },
+          "Number of counted packets that arrived.")
       .def_prop_ro(
           "mean_delay",
           [](const LoadResult& r) {
             return r.delay.count() > 0 ? std::optional(r.delay.mean()) : std::nullopt;
           },
-          "Mean cycles from the beginning of a packet that counts to the arrival of its tail; None: none "
-          "arrived.")
+          "Mean cycles from the start of a counted packet to the arrival of its tail; None: none arrived.")
       .def(
           "delay_percentile",
           [](const LoadResult& r, double percent) -> std::optional<std::int64_t> {
@@ -105,9 +111,10 @@ void bind_load(nb::module_& module) {
             if (r.delay.count() == 0) return std::nullopt;
             return r.delay.percentile(percent / 100);
           },
-          "percent"_a, "Cycles that `percent` of them do not exceed, within 1/32; None: none arrived.")
-      .def_ro("cycles", &LoadResult::cycles, "That were simulated.")
-      .def_ro("packet_hops", &LoadResult::packet_hops, "Links that packets crossed.")
+          "percent"_a,
+          "Cycles not exceeded by `percent` of the counted packets, within 1/32; None: none arrived.")
+      .def_ro("cycles", &LoadResult::cycles, "Number of simulated cycles.")
+      .def_ro("packet_hops", &LoadResult::packet_hops, "Number of links that packets crossed.")
       .def("__repr__", [](const LoadResult& r) {
         return "<LoadResult offered=" + std::to_string(r.offered) +
                " accepted=" + std::to_string(r.accepted) + ">";
@@ -127,8 +134,9 @@ void bind_load(nb::module_& module) {
       },
       "routes"_a, "load"_a, "traffic"_a, "options"_a, "lanes"_a, "warm_up"_a = 3000, "measured"_a = 5000,
       "drain"_a = 20000, "progress"_a = nb::none(),
-      "Packets that begin at random: those that begin in `measured` cycles after `warm_up` count, and are\n"
-      "waited for `drain` cycles.");
+      "Packets that start at random: packets that start within `measured` cycles after `warm_up` are "
+      "counted,\n"
+      "and awaited for `drain` cycles.");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Programs of GOAL, and their time by the LogGOPS model.
+// GOAL programs, and their time in the LogGOPS model.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -29,14 +29,14 @@ using simulate::Program;
 using Release = nb::call_guard<nb::gil_scoped_release>;
 
 void bind_program(nb::module_& module) {
-  nb::class_<Program> type(module, "Program",
-                           "What each rank sends, receives and computes, and what each of these actions "
-                           "waits for, as GOAL has it.");
+  nb::class_<Program> type(
+      module, "Program",
+      "The sends, receives and computations of each rank, and their dependencies, as in GOAL.");
   type.def_ro("name", &Program::name)
       .def_ro("ranks", &Program::ranks)
       .def_prop_ro(
           "actions", [](const Program& program) { return program.actions.size(); },
-          "Sends, receives and computations.")
+          "Number of sends, receives and computations.")
       .def(
           "to_goal",
           [](const Program& program) {
@@ -60,16 +60,18 @@ void bind_program(nb::module_& module) {
                     program.requirements);
   });
   module.def("parse_program", &simulate::read_program, "text"_a, "name"_a = "GOAL", Release(),
-             "A program in GOAL text. Raises Error, which begins with `name` and the line.");
+             "A program in GOAL text. Raises Error with a message that begins with `name` and the line.");
   module.def("program_of", &simulate::program_of, "traffic"_a, Release(),
-             "Traffic as a program, with its repetitions written out: every receive waits for nothing.\n"
-             "Raises ArgumentError for more than 2^31 - 1 actions.");
+             "Traffic as a program with its repetitions written out, in which receives have no dependencies. "
+             "Raises\n"
+             "ArgumentError for more than 2^31 - 1 actions.");
   module.def("traffic_of", &simulate::traffic_of, "program"_a, Release(),
-             "The messages and computations of a program, for the simulators of fabrics. CPUs, NICs and the\n"
-             "places of receives are lost.");
+             "The messages and computations of a program, for the simulators of fabrics. CPUs, NICs and the "
+             "places of\n"
+             "receives are lost.");
 }
 
-// A number of every rank, in seconds.
+// One number per rank, in seconds.
 template <class Number>
 auto seconds_of(const LogGopsResult& result, Number number) {
   std::vector<double> seconds;
@@ -78,19 +80,19 @@ auto seconds_of(const LogGopsResult& result, Number number) {
 }
 
 void bind_result(nb::module_& module) {
-  nb::class_<LogGopsResult> type(module, "LogGopsResult", "How long a program takes by the LogGOPS model.");
-  type.def_ro("seconds", &LogGopsResult::seconds, "Until the last rank has ended.")
-      .def_ro("messages", &LogGopsResult::messages, "That arrived.")
-      .def_ro("bytes", &LogGopsResult::bytes, "Of these.")
+  nb::class_<LogGopsResult> type(module, "LogGopsResult", "Duration of a program in the LogGOPS model.");
+  type.def_ro("seconds", &LogGopsResult::seconds, "Time until the last rank has ended.")
+      .def_ro("messages", &LogGopsResult::messages, "Number that arrived.")
+      .def_ro("bytes", &LogGopsResult::bytes, "Bytes of these messages.")
       .def_prop_ro(
           "ends", [](const LogGopsResult& r) { return seconds_of(r, &LogGopsRank::end); }, owned,
-          "When the last CPU of each rank has ended, in seconds: float array.")
+          "End of the last CPU of each rank, in seconds: float array.")
       .def_prop_ro(
           "computing", [](const LogGopsResult& r) { return seconds_of(r, &LogGopsRank::computing); }, owned,
           "Computations of each rank, in seconds: float array.")
       .def_prop_ro(
           "overhead", [](const LogGopsResult& r) { return seconds_of(r, &LogGopsRank::overhead); }, owned,
-          "Work of each rank's CPUs with messages, in seconds: float array.")
+          "Time that each rank's CPUs spend on messages, in seconds: float array.")
       .def("__repr__", [](const LogGopsResult& r) {
         return "<LogGopsResult seconds=" + std::to_string(r.seconds) +
                " messages=" + std::to_string(r.messages) + ">";
@@ -112,7 +114,7 @@ void bind_loggops(nb::module_& module) {
         return simulate::simulate_loggops(program, {L, o, g, G, O, S}, told);
       },
       "program"_a, nb::kw_only(), "L"_a = 2500, "o"_a = 1500, "g"_a = 1000, "G"_a = 6, "O"_a = 0,
-      "S"_a = 65535, "progress"_a = nb::none(), "Run a program by the LogGOPS model.");
+      "S"_a = 65535, "progress"_a = nb::none(), "Run a program in the LogGOPS model.");
 }
 
 }  // namespace sortlast::python

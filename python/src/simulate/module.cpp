@@ -1,4 +1,4 @@
-// sortlast._simulate, the module; and traffic: patterns, schedules, and the text of files.
+// sortlast._simulate, the module; and traffic from patterns, schedules and the text of files.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -35,7 +35,7 @@ namespace {
 using simulate::Traffic;
 using Release = nb::call_guard<nb::gil_scoped_release>;
 
-// Refuses at once what no simulator can count.
+// Rejects totals that no simulator can represent.
 Traffic goal(std::string_view text, std::string name) {
   Traffic traffic = simulate::read_goal(text, std::move(name));
   (void)totals(traffic);
@@ -52,16 +52,17 @@ std::string written(const Traffic& traffic, void (*write)(const Traffic&, std::o
 void bind_messages(nb::module_& module) {
   nb::class_<Traffic> type(
       module, "Traffic",
-      "Messages with causes: who sends how much to whom, and what each message waits for.");
+      "Messages with dependencies: who sends how much to whom, and which messages each one waits for.");
   type.def_ro("name", &Traffic::name)
       .def_ro("tasks", &Traffic::tasks)
-      .def_ro("repeats", &Traffic::repeats, "How often all of it is done.")
+      .def_ro("repeats", &Traffic::repeats, "Number of repetitions of all messages.")
       .def_ro("in_order", &Traffic::in_order,
-              "Whether each task sends its messages one after the other, or whatever may go.")
+              "Whether each task sends its messages in sequence, or as soon as their dependencies allow.")
       .def_prop_ro(
-          "messages", [](const Traffic& t) { return totals(t).messages; }, "Of all repetitions.")
+          "messages", [](const Traffic& t) { return totals(t).messages; },
+          "Number of messages in all repetitions.")
       .def_prop_ro(
-          "bytes", [](const Traffic& t) { return totals(t).bytes; }, "Of all messages.")
+          "bytes", [](const Traffic& t) { return totals(t).bytes; }, "Bytes of all messages.")
       .def_prop_ro(
           "source", [](const Traffic& t) { return array_of(sources(t)); }, owned,
           "Task that sends each message of one repetition: int32 array.")
@@ -70,13 +71,13 @@ void bind_messages(nb::module_& module) {
           "Task that receives it: int32 array; the source itself: a computation.")
       .def_prop_ro(
           "size", [](const Traffic& t) { return array_of(t.size); }, owned,
-          "Its bytes, of a computation its nanoseconds: int64 array.")
+          "Its bytes, or for a computation its nanoseconds: int64 array.")
       .def_prop_ro(
           "first_cause", [](const Traffic& t) { return array_of(t.first_cause); }, owned,
-          "Where its causes begin in `causes`, and at last where they end: int64 array.")
+          "Where its causes begin in `causes`, and at the end where they end: int64 array.")
       .def_prop_ro(
           "causes", [](const Traffic& t) { return array_of(t.causes); }, owned,
-          "Messages that are waited for: int32 array.")
+          "Messages that it waits for: int32 array.")
       .def(
           "to_goal", [](const Traffic& t) { return written(t, &simulate::write_goal); },
           "GOAL text, the input of LogGOPSim.")
@@ -97,9 +98,10 @@ void bind_messages(nb::module_& module) {
 
 void bind_traffic(nb::module_& module) {
   bind_messages(module);
-  module.def("pattern", &simulate::pattern, "name"_a, "ranks"_a, "size"_a, Release(),
-             "One of patterns() with messages of `size` bytes. Raises ArgumentError: an unknown name, ranks\n"
-             "that are no square, cube or power of two as it needs, a size below 1.");
+  module.def(
+      "pattern", &simulate::pattern, "name"_a, "ranks"_a, "size"_a, Release(),
+      "One of patterns() with messages of `size` bytes. Raises ArgumentError: an unknown name, a number of\n"
+      "ranks that is not the required square, cube or power of two, a size below 1.");
   module.def(
       "patterns",
       [] {
@@ -111,10 +113,10 @@ void bind_traffic(nb::module_& module) {
       },
       "Name and summary of each pattern of Navaridas et al.");
   module.def("all_to_all", &simulate::all_to_all, "ranks"_a, "size"_a, Release(),
-             "Every rank sends to rank + 1, rank + 2, ...; nobody waits.");
+             "Every rank sends to rank + 1, rank + 2, ...; no rank waits.");
   module.def(
       "shift", &simulate::shift, "ranks"_a, "size"_a, "first"_a, "last"_a, Release(),
-      "Stages s of [first, last), 1 <= s < ranks: i sends to (i + s) mod ranks, and goes on when it has\n"
+      "Stages s of [first, last), 1 <= s < ranks: i sends to (i + s) mod ranks, and continues when it has\n"
       "received its message of this stage. Raises ArgumentError for other stages.");
   module.def(
       "from_pattern",
@@ -122,9 +124,9 @@ void bind_traffic(nb::module_& module) {
         return simulate::pattern_traffic(pattern, first, last ? *last : fabric::steps(pattern) + 1);
       },
       "pattern"_a, "first"_a = 1, "last"_a = nb::none(), Release(),
-      "The stages of [first, last) of a pattern of the fabric lab, counted from 1 with their repetitions "
-      "(None:\n"
-      "to the last): task i is participant i, and goes on when it has received its messages of a stage. "
+      "The stages [first, last) of a pattern of the fabric lab, counted from 1 with their repetitions (None: "
+      "to\n"
+      "the last): task i is participant i, and continues when it has received its messages of a stage. "
       "Raises\n"
       "ArgumentError for other stages.");
   module.def(
@@ -137,35 +139,37 @@ void bind_traffic(nb::module_& module) {
                           std::move(made.job));
       },
       "jobs"_a, "share_hosts"_a = false, Release(),
-      "The traffic of jobs, each with the host of each of its tasks, as one: the traffic, the host of each\n"
-      "task, by job and task the task of it, and by message whose it is. Raises ArgumentError: no jobs,\n"
-      "hosts that do not fit, with share_hosts two tasks of a job on one host, too many messages.");
+      "The traffic of several jobs, each with the host of each of its tasks, as one: the traffic, the host "
+      "of\n"
+      "each task, for each job and task the combined task, and for each message its job. Raises "
+      "ArgumentError:\n"
+      "no jobs, hosts that do not fit, with share_hosts two tasks of a job on one host, too many messages.");
   module.def("uniform", &simulate::uniform, "ranks"_a, "size"_a, "messages"_a, "seed"_a = 1, Release(),
-             "Every rank sends `messages` to others drawn uniformly; nobody waits.");
+             "Every rank sends `messages` to others drawn uniformly; no rank waits.");
   module.def(
       "halo", &simulate::halo, "grid"_a, "size"_a, "iterations"_a = 1, Release(),
-      "The halo exchange of a simulation: the ranks of a grid, whose first axis runs fastest, send a\n"
-      "face of `size` bytes to each neighbour along every axis, and the next one when they have\n"
-      "received one from all. Borders have no neighbours. Raises ArgumentError for no grid, or what is\n"
-      "below 1.");
-  module.def(
-      "from_schedule", &simulate::schedule_traffic, "schedule"_a, "pixel_bytes"_a = 16, Release(),
-      "The transfers of a schedule, pixels times pixel_bytes. Each waits for the receives that its part\n"
-      "is made of, and goes as soon as they are there.");
+      "The halo exchange of a simulation: the ranks of a grid, with the first axis fastest, send a face of\n"
+      "`size` bytes to each neighbour along every axis, and the next one after they have received one from "
+      "all.\n"
+      "Borders have no neighbours. Raises ArgumentError for an empty grid, or values below 1.");
+  module.def("from_schedule", &simulate::schedule_traffic, "schedule"_a, "pixel_bytes"_a = 16, Release(),
+             "The transfers of a schedule, with pixel_bytes bytes per pixel. Each waits for the receives "
+             "that its data\n"
+             "depends on, and starts as soon as they have ended.");
   module.def("parse_goal", &goal, "text"_a, "name"_a = "GOAL", Release(),
-             "Traffic in GOAL text. Raises Error, which begins with `name` and the line; ArgumentError for "
-             "more than\n"
-             "2^63 - 1 bytes.");
-  module.def(
-      "parse_fsin", &simulate::read_fsin, "text"_a, "name"_a = "FSIN trace", Release(),
-      "Traffic in a trace of FSIN. Raises Error, which begins with `name` and the line; ArgumentError for\n"
-      "more than 2^63 - 1 bytes.");
+             "Traffic in GOAL text. Raises Error with a message that begins with `name` and the line; "
+             "ArgumentError\n"
+             "for more than 2^63 - 1 bytes.");
+  module.def("parse_fsin", &simulate::read_fsin, "text"_a, "name"_a = "FSIN trace", Release(),
+             "Traffic in a trace of FSIN. Raises Error with a message that begins with `name` and the line;\n"
+             "ArgumentError for more than 2^63 - 1 bytes.");
 }
 
 }  // namespace sortlast::python
 
 NB_MODULE(_simulate, module) {
-  module.doc() = "The network simulator of sortlast: traffic with causes, as packets or flows on a fabric.";
+  module.doc() =
+      "The network simulator of sortlast: traffic with dependencies, as packets or flows on a fabric.";
   sortlast::python::register_errors();
   nb::module_::import_("sortlast._fabric");  // Topology, Routes; and with it Schedule
   sortlast::python::bind_traffic(module);

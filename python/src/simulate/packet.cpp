@@ -60,22 +60,22 @@ simulate::Requests requests_of(const std::string& name) {
 
 void bind_results(nb::class_<TimedRun>& run) {
   run.def_prop_ro(
-         "cycles", [](const TimedRun& r) { return r.run.cycles; }, "Until everything was over.")
+         "cycles", [](const TimedRun& r) { return r.run.cycles; }, "Time until everything has ended.")
       .def_prop_ro(
           "seconds", [](const TimedRun& r) { return r.run.seconds; },
-          "The same as simulated time, at the link rate.")
+          "`cycles` as simulated time, at the link rate.")
       .def_prop_ro(
-          "elapsed", [](const TimedRun& r) { return r.elapsed; }, "Seconds that the simulation took.")
+          "elapsed", [](const TimedRun& r) { return r.elapsed; }, "Wall time of the simulation in seconds.")
       .def_prop_ro(
-          "messages", [](const TimedRun& r) { return r.run.messages; }, "That arrived.")
+          "messages", [](const TimedRun& r) { return r.run.messages; }, "Number that arrived.")
       .def_prop_ro(
-          "packets", [](const TimedRun& r) { return r.run.packets; }, "That arrived.")
+          "packets", [](const TimedRun& r) { return r.run.packets; }, "Number that arrived.")
       .def_prop_ro(
           "background_packets", [](const TimedRun& r) { return r.run.background_packets; },
-          "That others sent and that arrived too.")
+          "Packets of other traffic that also arrived.")
       .def_prop_ro(
           "packet_hops", [](const TimedRun& r) { return r.run.packet_hops; },
-          "Links that packets crossed, hosts' links included.")
+          "Number of links that packets crossed, including hosts' links.")
       .def_prop_ro(
           "mean_delay", [](const TimedRun& r) { return r.run.delay.mean(); },
           "Mean cycles of a packet, from its injection queue to the arrival of its tail.")
@@ -88,10 +88,10 @@ void bind_results(nb::class_<TimedRun>& run) {
             if (percent >= 0 && percent <= 100) return r.run.delay.percentile(percent / 100);
             throw ArgumentError("percent is " + std::to_string(percent) + "; expected 0 to 100");
           },
-          "percent"_a, "Cycles that `percent` of all packets do not exceed, within 1/32.")
+          "percent"_a, "Cycles not exceeded by `percent` of all packets, within 1/32.")
       .def_prop_ro(
           "bytes_used", [](const TimedRun& r) { return r.run.bytes_used; },
-          "Memory that the simulation held, without topology and traffic.");
+          "Memory of the simulation, without topology and traffic.");
 }
 
 void bind_arrays(nb::class_<TimedRun>& run) {
@@ -108,9 +108,9 @@ void bind_arrays(nb::class_<TimedRun>& run) {
             return matrix_of(std::move(rows), 3);
           },
           owned,
-          "How many packets (third column) were delayed by the first to the second column's cycles, from "
-          "the\n"
-          "bin of the least delay to that of the greatest: int64 array (bins, 3).")
+          "Number of packets (third column) delayed by between the first and the second column's cycles, "
+          "from the\n"
+          "bin of the minimum delay to the bin of the maximum: int64 array (bins, 3).")
       .def_prop_ro(
           "occupation",
           [](const TimedRun& r) {
@@ -124,8 +124,8 @@ void bind_arrays(nb::class_<TimedRun>& run) {
             return matrix_of(std::move(rows), columns);
           },
           owned,
-          "Every sample_cycles: the cycle, and the packets in buffers of switches of level 0 (none), 1, 2, "
-          "...:\n"
+          "For every sample_cycles: the cycle, and the packets in buffers of switches of level 0 (none), 1, "
+          "2, ...:\n"
           "int64 array (samples, 2 + levels).")
       .def_prop_ro(
           "message_log",
@@ -137,9 +137,9 @@ void bind_arrays(nb::class_<TimedRun>& run) {
             return matrix_of(std::move(rows), 4);
           },
           owned,
-          "If asked for: message, repetition, the cycle in which it entered the injection queue and that "
-          "after\n"
-          "its last phit arrived; in order of arrival: int64 array (messages, 4).");
+          "If requested: message, repetition, the cycle in which it entered the injection queue, and the "
+          "cycle\n"
+          "after the arrival of its last phit; in order of arrival: int64 array (messages, 4).");
 }
 
 }  // namespace
@@ -172,7 +172,7 @@ void bind_packet(nb::module_& module) {
           "buffer_packets"_a = 4, "injection_packets"_a = 8, "arbitration"_a = "random", "ties"_a = "uniform",
           "requests"_a = "each-cycle", "seed"_a = 17, "link_bytes_per_second"_a = 1.25e9,
           "sample_cycles"_a = 0, "message_log"_a = false, "background"_a = 0.);
-  nb::class_<TimedRun> run(module, "PacketResult", "What a simulation found.");
+  nb::class_<TimedRun> run(module, "PacketResult", "Result of a packet simulation.");
   bind_results(run);
   bind_arrays(run);
   run.def("__repr__", [](const TimedRun& r) {
@@ -195,7 +195,8 @@ void bind_packet(nb::module_& module) {
       "topology"_a, "traffic"_a, "placement"_a, "options"_a, "progress"_a = nb::none(),
       "Simulate traffic with adaptive shortest paths. `placement`: host of each task; `progress`: called "
       "now\n"
-      "and then with the part done, 0 to 1, and what it raises ends the run, as False does.");
+      "and then with the finished part, 0 to 1; an exception that it raises, or a result of False, ends the\n"
+      "run.");
   module.def(
       "simulate_static",
       [](const fabric::Routes& routes, const Traffic& traffic, const fabric::Placement& placement,
@@ -204,7 +205,7 @@ void bind_packet(nb::module_& module) {
         return timed([&] { return simulate_packets(routes, traffic, placement, options); });
       },
       "routes"_a, "traffic"_a, "placement"_a, "options"_a, "progress"_a = nb::none(),
-      "The same on the tables of a routing.");
+      "Simulate traffic on the tables of a routing.");
 }
 
 }  // namespace sortlast::python

@@ -1,4 +1,4 @@
-// A run of the packet simulators, with its time.
+// A run of the packet simulators, with its wall time.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -11,7 +11,7 @@
 
 namespace sortlast::python {
 
-// A run, and how long it took here.
+// A run and its wall time.
 struct TimedRun {
   simulate::PacketResult run;
   double elapsed = 0;
