@@ -1,8 +1,8 @@
-"""Every rank renders its boxes of a volume, finer where more happens; rank 0 writes all to boxes.png."""
+"""Every rank renders its boxes of an adaptively refined volume; rank 0 writes the image to boxes.png."""
 
 import os
 
-# Render without a display, by Mesa. Leave the line out where there is a display or a GPU.
+# Render without a display, with Mesa. Omit this line if there is a display or a GPU.
 os.environ.setdefault("VTK_DEFAULT_OPENGL_WINDOW", "vtkOSOpenGLRenderWindow")
 
 import numpy as np
@@ -15,7 +15,7 @@ comm = MPI.COMM_WORLD
 
 
 def split(box: list[list[float]], boxes: int) -> list[list[list[float]]]:
-    """Cut a box [[x0, x1], [y0, y1], [z0, z1]] along its longest side until there are enough."""
+    """Cut a box [[x0, x1], [y0, y1], [z0, z1]] along its longest side into the given number of boxes."""
     if boxes == 1:
         return [box]
     axis = int(np.argmax([high - low for low, high in box]))
@@ -29,10 +29,10 @@ def split(box: list[list[float]], boxes: int) -> list[list[list[float]]]:
     ]
 
 
-# Twelve boxes, dealt out to the ranks in turn. They share their faces, so that no gap is left.
+# Twelve boxes, assigned to the ranks in rotation. They share their faces, so that there is no gap.
 boxes = split([[-1, 1], [-1, 1], [-1, 1]], 12)[comm.rank :: comm.size]
 
-# Level 1 has twice the cells of level 0 in each direction: for boxes that the shock front goes through.
+# Level 1, for boxes that the shock front crosses, has twice the cells of level 0 in each direction.
 source = np.array([0.4, 0.6, 0.2])
 parts, levels = pv.MultiBlock(), []
 for box in boxes:

@@ -1,4 +1,4 @@
-// Which orders of a job's hosts let the shift stages of compositing run free of contention on a fat-tree.
+// Compares orders of a job's hosts by the contention of the shift stages of compositing on a fat-tree.
 #include <cstdio>
 #include <exception>
 #include <memory>

@@ -1,8 +1,8 @@
-"""Composite pictures that lie in files, without MPI.
+"""Composite image files without MPI.
 
     python files.py OUT FRONT ... BACK
 
-The pictures have alpha and one size. The first one is nearest to the viewer.
+The pictures have alpha and the same size. The first one is nearest to the viewer.
 """
 
 import sys
@@ -14,18 +14,18 @@ import sortlast
 
 out, *names = sys.argv[1:]
 
-# Pictures in files have straight alpha: multiply the colours by it.
+# Image files have straight alpha: multiply the colours by it.
 images = []
 for name in names:
     image = np.asarray(Image.open(name).convert("RGBA"), np.float32) / 255
     image[..., :3] *= image[..., 3:]
     images.append(image)
 
-# The plain composite, one image behind the other.
+# The serial composite, one image after the other.
 frame = sortlast.composite_serial(images, op="over", background=(1, 1, 1, 1))
 Image.fromarray((255 * frame[..., :3]).round().astype(np.uint8)).save(out)
 
-# What so many ranks would have made of them, by the schedule that they would have followed.
+# The result of a parallel schedule with one image per rank, executed in this process.
 height, width, _ = frame.shape
 schedule = sortlast.schedule.make("radix-k", p=len(images), n=height * width)
 parallel = sortlast.execute_serial(schedule, images, op="over")

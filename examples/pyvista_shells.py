@@ -2,7 +2,7 @@
 
 import os
 
-# Render without a display, by Mesa. Leave the line out where there is a display or a GPU.
+# Render without a display, with Mesa. Omit this line if there is a display or a GPU.
 os.environ.setdefault("VTK_DEFAULT_OPENGL_WINDOW", "vtkOSOpenGLRenderWindow")
 
 import numpy as np
@@ -15,7 +15,7 @@ import sortlast
 comm = MPI.COMM_WORLD
 width, height = 640, 480
 
-# This rank's slab of the data, along x; neighbours share the points of their common face.
+# This rank's slab of the data, along x. Neighbours share the points of their common face.
 points = 64
 grid = np.linspace(-1, 1, points)
 first, last = (r * (points - 1) // comm.size for r in (comm.rank, comm.rank + 1))

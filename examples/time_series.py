@@ -1,8 +1,8 @@
-"""Every rank simulates its strip of a drum and shows it as it goes; rank 0 writes the film to drum.gif."""
+"""Every rank simulates its strip of a drum and shows it while it runs; rank 0 writes the film to drum.gif."""
 
 import os
 
-# Render without a display, by Mesa. Leave the line out where there is a display or a GPU.
+# Render without a display, with Mesa. Omit this line if there is a display or a GPU.
 os.environ.setdefault("VTK_DEFAULT_OPENGL_WINDOW", "vtkOSOpenGLRenderWindow")
 
 import numpy as np
@@ -14,7 +14,7 @@ import sortlast.pyvista
 comm = MPI.COMM_WORLD
 before, after = (r if 0 <= r < comm.size else MPI.PROC_NULL for r in (comm.rank - 1, comm.rank + 1))
 
-# This rank's strip of the heights, with a row of each neighbour's on either side.
+# This rank's strip of the heights, with one row from each neighbour on either side.
 n = 120
 first, last = (r * (n - 1) // comm.size for r in (comm.rank, comm.rank + 1))
 x, y = np.meshgrid(np.linspace(-1, 1, n)[first : last + 1], np.linspace(-1, 1, n), indexing="ij")
@@ -24,7 +24,7 @@ last_step = now.copy()
 
 
 def step() -> None:
-    """One step of the wave equation; neighbours have a row in common, and exchange the one behind it."""
+    """Compute one step of the wave equation. Neighbours share a row, and exchange the row next to it."""
     global now, last_step
     comm.Sendrecv(np.ascontiguousarray(now[2]), before, recvbuf=now[-1], source=after)
     comm.Sendrecv(np.ascontiguousarray(now[-3]), after, recvbuf=now[0], source=before)

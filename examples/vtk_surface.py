@@ -2,7 +2,7 @@
 
 import os
 
-# Render without a display, by Mesa. Leave the line out where there is a display or a GPU.
+# Render without a display, with Mesa. Omit this line if there is a display or a GPU.
 os.environ.setdefault("VTK_DEFAULT_OPENGL_WINDOW", "vtkOSOpenGLRenderWindow")
 
 import numpy as np
@@ -22,8 +22,8 @@ comm = MPI.COMM_WORLD
 width, height = 640, 480
 half = 40  # the data are (2 half + 1)^3 grid points
 
-# This rank's slab: neighbours share the points of the face between them, so that no gap is left. A ghost
-# layer on each side gives the normals at the face; the surface in it is cut off.
+# This rank's slab. Neighbours share the points of their common face, so that there is no gap. A ghost layer
+# on each side provides the normals at the face; the surface in it is clipped.
 first, last = (-half + 2 * half * r // comm.size for r in (comm.rank, comm.rank + 1))
 source = vtkRTAnalyticSource()
 source.SetWholeExtent(-half, half, -half, half, -half, half)
@@ -45,7 +45,7 @@ actor = vtkActor()
 actor.SetMapper(mapper)
 actor.GetProperty().SetColor(0.93, 0.79, 0.70)
 
-# A black background of alpha 0 keeps the colours premultiplied, and one sample a pixel keeps the depth true.
+# A black background of alpha 0 keeps the colours premultiplied, and one sample per pixel the depth exact.
 renderer = vtkRenderer()
 renderer.SetBackground(0, 0, 0)
 renderer.SetBackgroundAlpha(0)
@@ -57,7 +57,7 @@ window.SetMultiSamples(0)
 window.SetSize(width, height)
 window.AddRenderer(renderer)
 
-# The camera sees the whole data on every rank. So depth means the same on all of them.
+# The camera sees the whole data on every rank, so that depths are comparable.
 whole = (-half, half, -half, half, -half, half)
 camera = renderer.GetActiveCamera()
 camera.SetPosition(2, 1.5, 3)
@@ -66,7 +66,7 @@ camera.Zoom(1.3)
 renderer.ResetCameraClippingRange(whole)
 window.Render()
 
-# What VTK has drawn, without a copy: rows from the bottom up, and depth 1 where nothing is.
+# The pixels drawn by VTK, without a copy: rows from the bottom up, and depth 1 where nothing was drawn.
 colours, depths = vtkUnsignedCharArray(), vtkFloatArray()
 window.GetRGBACharPixelData(0, 0, width - 1, height - 1, 0, colours)
 window.GetZbufferData(0, 0, width - 1, height - 1, depths)
