@@ -116,8 +116,8 @@ typedef struct sortlast_composition {
   const int32_t* order;     // the p ranks from front to back; NULL: rank order
   const float* background;  // one premultiplied value per channel, 0..1 for uint8 images; NULL: none
   // Whether the colours of this rank's image are already multiplied by alpha. Straight colours are multiplied
-  // as they are read. The result is always premultiplied. Ranks may differ. Used only by
-  // sortlast_compositor_composite, like `out`.
+  // as they are read. The result is always premultiplied. Ranks may differ. Used only by the
+  // sortlast_compositor_composite functions, like `out`.
   bool premultiplied;
   // Memory of a whole image, passed by every rank or by none. This rank's finished pixels are written to
   // their places in it; the rest is left unchanged. The tile refers to this memory, so it must outlive the
@@ -323,9 +323,9 @@ typedef struct sortlast_transfer {
 sortlast_status sortlast_schedule_transfers(sortlast_schedule* schedule, const sortlast_transfer** transfers,
                                             int64_t* count);
 
-// The schedule with every rank's program as JSON: {"algorithm", "p", "n", "stages", "order", "ring",
-// "programs": [...]}. Writes the address of a text that the schedule owns; NULL on failure. The first call
-// costs O(all steps).
+// The schedule with every rank's program as JSON: {"algorithm", "p", "n", "stages", "order", "ring", "nodes",
+// "positions", "programs": [...]}. Writes the address of a text that the schedule owns; NULL on failure. The
+// first call costs O(all steps).
 //
 // Errors: MEMORY.
 sortlast_status sortlast_schedule_json(sortlast_schedule* schedule, const char** json);
