@@ -1,8 +1,8 @@
 // Cores.
 //
-// /proc/self/cgroup names the groups of this process, and a group's limit holds for those below it: of
-// version 2 in cpu.max ("max 100000", "150000 100000"), of version 1 in cpu.cfs_quota_us (-1: none) and
-// cpu.cfs_period_us. In a container the path may be the host's, so the mount's root is read too.
+// /proc/self/cgroup names the control groups of this process; a group's limit also holds for the groups below
+// it. Version 2 keeps it in cpu.max ("max 100000", "150000 100000"), version 1 in cpu.cfs_quota_us (-1: none)
+// and cpu.cfs_period_us. In a container the path may be the host's, so the root of the mount is read too.
 #include "sortlast/cores.hpp"
 
 #include <unistd.h>
@@ -25,7 +25,7 @@
 namespace sortlast {
 namespace {
 
-// Of one group; 0: none.
+// The quota of one group in cores; 0: none.
 double quota_of(const std::string& folder) {
   double quota = 0;
   double period = 0;
@@ -80,7 +80,7 @@ int usable_cores(const std::string& root) {
   return std::max(cores, 1);
 }
 
-// "8192K" or "32M" in the file of each level.
+// The size file of each cache level holds "8192K" or "32M".
 std::size_t largest_cache(const std::string& root) {
   std::size_t largest = 0;
   for (int level = 0; level < 8; ++level) {
@@ -109,7 +109,7 @@ std::uint64_t core_mask_hash() {
 
 namespace {
 
-// Ranks of a machine run on one kernel, and reach each other without a network.
+// Ranks of a machine run on one kernel and reach each other without a network.
 std::uint64_t machine_of_process() {
   std::string name;
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), name);

@@ -1,4 +1,4 @@
-// Random numbers and orders that a seed fixes, the same on every platform and with every standard library.
+// Random numbers and permutations determined by a seed: the same on every platform and standard library.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 
 namespace sortlast {
 
-// Steele, Lea, Flood: "Fast splittable pseudorandom number generators" (2014).
+// SplitMix64, after Steele, Lea, Flood: "Fast splittable pseudorandom number generators" (2014).
 class SplitMix64 {
  public:
   explicit SplitMix64(std::uint64_t seed) : state_(seed) {}
-  // A stream of its own for part `stream` of a job.
+  // An independent stream for part `stream` of a job.
   SplitMix64(std::uint64_t seed, std::uint64_t stream) : state_(SplitMix64(SplitMix64(seed)() + stream)()) {}
 
   std::uint64_t operator()() {
@@ -22,14 +22,14 @@ class SplitMix64 {
     return z ^ (z >> 31);
   }
 
-  // A number in [0, n), n > 0. Its bias is below n / 2^64.
+  // A number in [0, n), n > 0, with a bias below n / 2^64.
   std::size_t below(std::size_t n) { return static_cast<std::size_t>((*this)() % n); }
 
  private:
   std::uint64_t state_;
 };
 
-// Fisher and Yates: every order equally likely.
+// Fisher-Yates shuffle: every order is equally likely.
 template <typename T>
 void shuffle(std::vector<T>& values, SplitMix64& random) {
   for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[random.below(i)]);

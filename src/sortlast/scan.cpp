@@ -157,7 +157,7 @@ void Scanner::fail_expected(std::string_view what) const {
        (left.empty() ? "the end of the line" : "'" + excerpt(left) + "'"));
 }
 
-// An empty text is refused at its line 1.
+// Errors in an empty text are reported at line 1.
 void Scanner::fail(const std::string& message) const { fail_at(std::max<std::int64_t>(number_, 1), message); }
 
 void Scanner::fail_at(std::int64_t line, const std::string& message) const {

@@ -1,4 +1,4 @@
-// Scanner of line-based text: lines, words and numbers, and errors that say where they are.
+// Scanner of line-based text: lines, words and numbers, with errors that name the file and line.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace sortlast {
 
-// Reads a text line by line, and a line word by word from a cursor. Lines end with LF or CRLF, the last one
-// with either or with nothing. Blanks (space, tab) before what is read are skipped. Holds views of the text.
+// Reads a text line by line, and each line word by word from a cursor. Lines end with LF or CRLF, which is
+// optional after the last one. Skips blanks (space, tab) before each token. Holds views of the text.
 class Scanner {
  public:
   Scanner(std::string_view text, std::string file);
   virtual ~Scanner() = default;
 
-  // The next line; false: there is none.
+  // Advance to the next line. Returns false at the end of the text.
   virtual bool next_line();
-  // The words of the next line that has any before a comment; false: there is none.
+  // The words of the next line that has any before a comment. Returns false at the end of the text.
   bool next_words(std::vector<std::string_view>& words, std::string_view comment);
   std::string_view line() const { return line_; }
   std::string_view rest() const { return line_.substr(at_); }  // of the line, from the cursor
@@ -27,9 +27,9 @@ class Scanner {
   std::string_view text() const { return text_; }
   virtual void rewind();  // to before the first line
 
-  bool at_end();                          // nothing but blanks is left of the line
-  bool accept(std::string_view token);    // takes it if it comes next
-  bool skip_past(std::string_view what);  // to behind its next occurrence in this line; false: there is none
+  bool at_end();                          // whether only blanks are left of the line
+  bool accept(std::string_view token);    // consumes the token if it is next
+  bool skip_past(std::string_view what);  // to the end of its next occurrence in this line; false: not found
 
   // Each throws ArgumentError "FILE:LINE: expected WHAT, found ...".
   void expect(std::string_view token);
@@ -38,7 +38,7 @@ class Scanner {
   std::string_view quoted(std::string_view what);  // "..." without the quotes
   std::string_view word(std::string_view what);    // up to the next blank
   void expect_end();
-  // A word that is a whole number from 0 to `most` with `unit` right behind it.
+  // Parse a word that is a whole number from 0 to `most` immediately followed by `unit`.
   std::int64_t number(std::string_view word, std::string_view unit = "",
                       std::int64_t most = std::numeric_limits<std::int64_t>::max()) const;
 
@@ -47,7 +47,7 @@ class Scanner {
   [[noreturn]] void fail_at(std::int64_t line, const std::string& message) const;
 
  protected:
-  void set_line(std::string_view line);  // to read instead of the one in the text; must outlive the reading
+  void set_line(std::string_view line);  // replaces the current line; must outlive its use
 
  private:
   void skip_blanks();
@@ -60,7 +60,7 @@ class Scanner {
   std::int64_t number_ = 0;
 };
 
-// What a message shows of a line: its beginning, without control characters.
+// The beginning of a text without control characters, to be quoted in a message.
 std::string excerpt(std::string_view text);
 
 }  // namespace sortlast

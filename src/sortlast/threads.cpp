@@ -1,4 +1,4 @@
-// Between jobs the threads of a team sleep in the kernel, so that it costs nothing while its rank waits.
+// Team: between jobs its threads sleep in the kernel, so that they cost nothing while the rank waits.
 #include "sortlast/threads.hpp"
 
 #include <algorithm>
@@ -15,21 +15,21 @@
 namespace sortlast {
 
 struct Team::Crew {
-  std::mutex turn;                     // held by the team whose job is under way
-  std::atomic<std::uint32_t> jobs{0};  // given out so far
+  std::mutex turn;                     // held by the team that is running a job
+  std::atomic<std::uint32_t> jobs{0};  // number of jobs started so far
   std::atomic<int> at_work{0};
   const std::function<void(int)>* job = nullptr;  // null: stop
-  int wanted = 0;                                 // threads that the job is for: the first ones
+  int wanted = 0;                                 // threads that take part in the job: the first ones
   std::mutex mutex;
   std::exception_ptr failure;
-  std::vector<std::jthread> threads;  // last, so that they end before what they use
+  std::vector<std::jthread> threads;  // last, so that they end before the members they use
 
   ~Crew() { give_out(nullptr, 0); }
 
   int size() const { return static_cast<int>(threads.size()); }
 
-  // Starts thread after thread, until there are `most` or the system has no more. Returns how many of `most`
-  // there are.
+  // Start threads until there are `most` or the system has no more. Returns the number available, up to
+  // `most`.
   int start(int most) {
     const std::lock_guard lock(turn);
     threads.reserve(static_cast<std::size_t>(std::max(most, size())));
@@ -37,7 +37,7 @@ struct Team::Crew {
       for (int number = size() + 1; number <= most; ++number)
         threads.emplace_back([this, number, seen = jobs.load()] { work(number, seen); });
     } catch (const std::system_error&) {
-      return size();  // those that there are do it all
+      return size();  // the threads that exist share the work
     }
     return most;
   }

@@ -1,4 +1,4 @@
-// Threads that share the work of one: a team that takes job after job, and a loop spread over cores.
+// Threads: a team that runs one job after another, and a parallel loop.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@ namespace sortlast {
 
 class Team {
  public:
-  // `threads` in all, the caller's own among them; 1 starts none. Where the system has no more threads the
-  // team has as many as could be started.
+  // `threads` includes the calling thread; 1 starts none. If the system runs out of threads, the team has as
+  // many as could be started.
   explicit Team(int threads = 1);
-  // A team whose threads all such teams of the process share; their number is that of the largest team. One
-  // job runs at a time; a job must not start another one on them.
+  // A team that shares its threads with all other such teams of the process; there are as many threads as the
+  // largest team needs. Jobs run one at a time, and a job must not start another one on these threads.
   static std::unique_ptr<Team> sharing(int threads);
   ~Team();
   Team(const Team&) = delete;
@@ -21,8 +21,8 @@ class Team {
 
   int size() const { return size_; }
 
-  // Call job(0) on the caller's thread and job(1), ... job(size() - 1) each on one of the others, and return
-  // when all are through. Throws what the first of them that throws does.
+  // Call job(0) on the calling thread and job(1), ... job(size() - 1) each on another thread; return when all
+  // have finished. Rethrows the first exception that a job throws.
   void run(const std::function<void(int)>& job);
 
  private:
@@ -31,12 +31,12 @@ class Team {
   static std::shared_ptr<Crew> shared_crew();
 
   int size_;
-  std::shared_ptr<Crew> crew_;  // null: no threads but the caller's
+  std::shared_ptr<Crew> crew_;  // null: the calling thread only
 };
 
-// Calls body(i) once for every i in [0, count), several at once and in any order, and returns when all have
-// ended. `threads`: 0: one for each usable core. If calls throw, no new ones begin, and the first exception
-// is thrown here.
+// Calls body(i) once for every i in [0, count), concurrently and in any order, and returns when all calls
+// have ended. `threads`: 0 means one for each usable core. If a call throws, no new ones begin, and the first
+// exception is rethrown here.
 void parallel_for(std::int64_t count, const std::function<void(std::int64_t)>& body,
                   std::int32_t threads = 0);
 

@@ -1,4 +1,4 @@
-// The clock of timelines, and the names of what they show.
+// The clock of timelines, and the names of the activities that they show.
 #include "sortlast/timing.hpp"
 
 #include <array>

@@ -1,14 +1,14 @@
 // Box frames.
 //
-// The ranks exchange the positions and boxes of their images: ranks of one node in memory that all of them
-// read, as they agree; several nodes after they have agreed, in two collectives: the number of images of each
-// rank, and 48 bytes per image. All ranks then know whether the images of two ranks interleave in depth. If
-// they do, they are composited as contents of varying size. If not, each rank blends its own into one image
-// with bounds, as frames of one image per rank are faster: images are read where they lie, and the schedules
-// follow the depth order. Nothing may be lost by that: several images in a scalar of less precision than
-// accumulators would be rounded once a rank; a minimum must not see the empty pixels between the boxes, nor
-// may they hide what lies at infinite depth. And it pays only where the bounds have not many more pixels than
-// the boxes.
+// The ranks exchange the positions and boxes of their images. Ranks of one node do so in shared memory while
+// they agree; between nodes, two collectives follow the agreement: the number of images of each rank, then 48
+// bytes per image. Every rank then knows whether images of different ranks interleave in depth. If they do,
+// the images are composited as contents of varying size. If not, each rank first blends its images into one
+// image with bounds, because frames of one image per rank are faster: images are read in place, and the
+// schedules follow the depth order. This must not lose anything: several images of a scalar with less
+// precision than the accumulators would be rounded once per rank, a minimum must not see the empty pixels
+// between the boxes, and those pixels must not hide others at infinite depth. It also pays only if the bounds
+// have few more pixels than the boxes.
 #include "sortlast/execute/box_frames.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@
 
 namespace sortlast {
 
-// ---- What all ranks have --------------------------------------------------------------------------
+// ---- The images of all ranks ----------------------------------------------------------------------
 
 namespace {
 
@@ -62,13 +62,13 @@ std::vector<PlacedBox> all_boxes(const FrameContext& context, const std::vector<
   const int status =
       MPI_Iallgatherv(gathered->mine.data(), static_cast<int>(mine.size()), type, gathered->all.data(),
                       gathered->counts.data(), gathered->offsets.data(), type, context.comm.get(), &request);
-  MPI_Type_free(&type);  // once the call is through
+  MPI_Type_free(&type);  // after the last use
   check_mpi(status, "MPI_Iallgatherv");
   wait(request, context.alarm, all_ranks_to_call("composite"), gathered);
   return std::move(gathered->all);
 }
 
-// Offer a list of this rank's images to its node, and their planes if the others can read all of them.
+// Offer the list of this rank's images to its node, and their planes if the other ranks can read all of them.
 Offer offer_of(const BoxList& list, std::span<const ConstPixels> images, const Node& node) {
   Offer offer;
   offer.header = encode(list);
@@ -86,10 +86,10 @@ Offer offer_of(const BoxList& list, std::span<const ConstPixels> images, const N
 struct BoxesOfAll {
   std::vector<BoxCount> counts;        // by rank
   std::vector<PlacedBox> placed;       // rank by rank
-  std::vector<Publication> published;  // by rank, of those of the node; none if there are no others
+  std::vector<Publication> published;  // by rank, for the ranks of this node; empty if there are no others
 };
 
-// After all have met. Collective if not all of them are of one node.
+// Called after all ranks have met. Collective unless they all share one node.
 BoxesOfAll boxes_of_all(const FrameContext& context, const BoxList& mine) {
   BoxesOfAll all;
   if (!context.node.alone()) all.published = publications(context.node);
@@ -107,7 +107,7 @@ BoxesOfAll boxes_of_all(const FrameContext& context, const BoxList& mine) {
   return all;
 }
 
-// The format of all images. Throws MismatchError, on every rank, if it is not one.
+// The format of all images. Throws MismatchError, on every rank, if they differ.
 Format common_format(const std::vector<BoxCount>& counts, Op op) {
   std::optional<std::size_t> first;
   for (std::size_t rank = 0; rank < counts.size(); ++rank) {
@@ -121,8 +121,8 @@ Format common_format(const std::vector<BoxCount>& counts, Op op) {
   return first ? counts[*first].format : Format{Scalar::float32, 4, op == Op::closest};
 }
 
-// Every rank finds the same errors in the images of all ranks. None leaves before the others of its node have
-// read what it published, as its compositor may end with it.
+// Every rank finds the same errors in the images of all ranks. No rank leaves before the others of its node
+// have read the data it published, because that data may end with its compositor.
 ImageFrame box_frame(const FrameContext& context, const BoxCall& call, BoxesOfAll& all, bool sparse) {
   try {
     const Op op = call.composition.op;
@@ -140,7 +140,7 @@ ImageFrame box_frame(const FrameContext& context, const BoxCall& call, BoxesOfAl
   }
 }
 
-// Why the images of each rank cannot become one first; empty if they can.
+// Why each rank's images cannot be blended into one first; empty if they can.
 std::string why_not_one(const BoxTable& table, const std::vector<BoxCount>& counts, const Format& format,
                         Op op) {
   const auto p = static_cast<std::int32_t>(counts.size());
@@ -150,7 +150,7 @@ std::string why_not_one(const BoxTable& table, const std::vector<BoxCount>& coun
   if (several && accumulator_scalar(format.scalar, op) != format.scalar)
     return "images that are " + std::string(scalar_name(format.scalar)) + " would be rounded once a rank";
 
-  // Between the boxes there would be empty pixels.
+  // Between the boxes, the bounds hold empty pixels.
   std::int64_t in_boxes = 0;
   std::int64_t in_bounds = 0;
   bool whole = true;
@@ -178,7 +178,7 @@ Tile Compositor::Impl::composite_boxes(const BoxCall& call) {
 
 namespace {
 
-// The format of a rank's images; without images and a format of the call, a plausible one.
+// The format of a rank's images. Without images or a format in the call, a plausible one.
 Format told_format(const BoxCall& call) {
   if (!call.images.empty()) return call.images.front().image.format;
   if (call.format) return *call.format;
@@ -197,7 +197,7 @@ void check_box_call(const BoxCall& call, int p) {
   for (const BoxImage& each : call.images) detail::check_output(each.image, call.out.view(), call.size);
 }
 
-// Copies of images, their colours multiplied by alpha.
+// Copies of images with their colours multiplied by alpha.
 std::vector<PixelBuffer> premultiplied_copies(std::span<const BoxImage> images, Pool& pool) {
   std::vector<PixelBuffer> copies;
   for (const BoxImage& each : images) {
@@ -248,8 +248,8 @@ Tile Compositor::Impl::composite_boxes_in_turn(const BoxCall& call) {
   ImageFrame frame = box_frame(with, call, all, internals_.sparse);
   const double told = trace_clock();
 
-  // Composite them: at the root alone if all images bring it no more than their finished pieces would, as one
-  // image per rank, or all of them.
+  // Composite: at the root alone if collecting all images there costs it no more than their finished pieces
+  // would; as one image per rank; or all images by themselves.
   const bool may_collect =
       session_.size > 1 && session_.nodes.empty() && session_.options.algorithm == "auto";
   const int root = may_collect ? composition.root : -1;
@@ -275,7 +275,7 @@ Tile Compositor::Impl::composite_boxes_in_turn(const BoxCall& call) {
   return tile;
 }
 
-// Every rank's images become one image with bounds.
+// Composite after blending each rank's images into one image with bounds.
 Tile Compositor::Impl::composite_as_one(const BoxCall& call, const ImageFrame& frame,
                                         const std::vector<ConstPixels>& pixels) {
   Composition composition = call.composition;
@@ -309,7 +309,8 @@ void Compositor::Impl::blend_own(const ImageContent& images, const Rectangle& bo
   });
 }
 
-// Every image travels by itself, or blended with those next to it; ranks of the node read it where it lies.
+// Composite with every image sent by itself, or blended with its neighbours in depth; ranks of the node read
+// images in place.
 Tile Compositor::Impl::composite_all(const BoxCall& call, ImageFrame frame,
                                      const std::vector<ConstPixels>& pixels,
                                      const std::vector<Publication>& published, int root) {

@@ -1,5 +1,5 @@
-// Box frames: how a compositor's calls composite several images per rank, each of a box of the frame and at a
-// place of its own in depth.
+// Box frames: composites several images per rank, each covering a box of the frame at a separate depth
+// position.
 #pragma once
 
 #include <limits>
@@ -13,14 +13,15 @@
 
 namespace sortlast {
 
-// One frame of several images per rank, as one rank asks for it.
+// The arguments of one rank for a frame of several images per rank.
 struct BoxCall {
   std::span<const BoxImage> images;
   Size size;
   const Composition& composition;
   PixelBuffer out = {};
   float background_depth = std::numeric_limits<float>::infinity();
-  // The format of all images, if the caller knows it without having one: it is compared with the others'.
+  // The format of all images, if the caller knows it without having an image: it is compared with the
+  // others'.
   std::optional<Format> format = {};
 };
 

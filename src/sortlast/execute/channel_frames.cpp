@@ -1,4 +1,4 @@
-// Channel frames: how a compositor composites images whose pixels hold further channels, and gathers those.
+// Channel frames: composites and gathers images with extra channels per pixel.
 #include <algorithm>
 #include <memory>
 #include <span>
@@ -15,7 +15,7 @@
 namespace sortlast {
 namespace {
 
-// Throw ArgumentError unless each channel has values where there is an image.
+// Throw ArgumentError unless each channel has values wherever there is an image.
 void check_values(const ImageView& image, std::span<const Channel> channels) {
   if (image.size.pixels() > most_counted)
     throw ArgumentError("the image has " + std::to_string(image.size.pixels()) +
@@ -31,7 +31,7 @@ void check_values(const ImageView& image, std::span<const Channel> channels) {
   }
 }
 
-// Where the rank's image lies in depth.
+// The depth position of the rank's image.
 std::uint32_t position_of(const std::vector<std::int32_t>& order, int rank) {
   if (order.empty()) return static_cast<std::uint32_t>(rank);
   return static_cast<std::uint32_t>(std::find(order.begin(), order.end(), rank) - order.begin());
@@ -47,7 +47,7 @@ std::vector<OwnImage> own_images(const ImageView& image, std::uint32_t position,
   return {own};
 }
 
-// Planes of a tile for its channels, and where the content is to put them.
+// Allocate the planes of a tile for its channels, and make the content write into them.
 void make_planes(detail::TileData& tile, ImageContent& content, Pool& pool) {
   std::vector<std::byte*> planes;
   for (const SettledChannel& channel : content.layout().channels) {
@@ -67,7 +67,7 @@ Tile Compositor::Impl::composite_channels(const ImageView& image, Composition co
   LayerCall call{image.size, image.format, {}, {}, {}};
   ChannelLayout layout;
 
-  // What all ranks must pass alike.
+  // Arguments that must be the same on all ranks.
   call.problem = problem_of([&] {
     call.arguments.emplace_back("op", op_name(composition.op));
     check_frame(image, composition, session_.size);
@@ -80,7 +80,7 @@ Tile Compositor::Impl::composite_channels(const ImageView& image, Composition co
   for (const SettledChannel& channel : layout.channels)
     call.arguments.emplace_back("channel " + channel.name, text(channel));
 
-  // The content, and where it puts what the tile holds.
+  // The content, and the memory it writes the tile's pixels into.
   ImageContent* content = nullptr;
   call.content = [&](const FrameContext&) -> std::unique_ptr<const LayerContent> {
     const ImageView drawn =
@@ -99,9 +99,9 @@ Tile Compositor::Impl::composite_channels(const ImageView& image, Composition co
 
 void Compositor::Impl::gather_channels(const Gathering& image, std::optional<Frame>& frame) {
   WireOptions wire = wire_options();
-  wire.sparse = false;  // the search for empty pixels knows images alone, of 3 or 4 channels
+  wire.sparse = false;  // the search for empty pixels handles images of 3 or 4 channels only
   for (const ChannelPlane& plane : image.tile.channels) {
-    // A plane is gathered as an image is whose pixels have as many bytes.
+    // Gather a plane like an image with the same number of bytes per pixel.
     detail::TileData tile = image.tile;
     tile.format = {Scalar::float32, plane.width};
     tile.pixels = PixelBuffer(plane.memory, Pixels{plane.memory.get(), nullptr});

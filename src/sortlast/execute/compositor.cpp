@@ -1,4 +1,4 @@
-// Compositor: its public face, and what the interfaces to other languages ask of it.
+// Compositor: the public class, and the access of the interfaces to other languages.
 #include "sortlast/compositor.hpp"
 
 #include "sortlast/execute/compositor_impl.hpp"
@@ -123,7 +123,7 @@ void detail::CompositorAccess::listen(Compositor& compositor, double seconds) {
 MPI_Comm detail::CompositorAccess::duplicate(MPI_Comm comm, double timeout, const char* call) {
   Communicator copy = sortlast::duplicate(comm, timeout, call);
   const MPI_Comm result = copy.get();
-  copy.abandon();  // to the caller
+  copy.abandon();  // ownership passes to the caller
   return result;
 }
 

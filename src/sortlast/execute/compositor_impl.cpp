@@ -1,4 +1,4 @@
-// What is behind a compositor: set-up, agreement, and how a call is refused or given up.
+// Implementation of Compositor: set-up, agreement, and how calls are rejected or abandoned.
 #include "sortlast/execute/compositor_impl.hpp"
 
 #include <exception>
@@ -94,8 +94,8 @@ bool Compositor::Impl::agree_by_name(const std::string& call,
     Offer offer;
     offer.flag = flag;
     images_.survey = {};
-    images_.survey.emptiness = flag ? 0 : 1;  // of all ranks the least
-    constexpr bool check = true;              // the reduction that compares brings the flags too
+    images_.survey.emptiness = flag ? 0 : 1;  // the minimum over all ranks
+    constexpr bool check = true;              // the reduction that compares also carries the flags
     meet(arguments, problem, offer, check);
     return session_.node->everybody() ? session_.node->flagged() : images_.survey.emptiness == 0;
   });
@@ -121,16 +121,16 @@ void Compositor::Impl::use(const std::string& algorithm) {
 Compositor::Impl::~Impl() {
   if (!session_.broken || !own_image_.memory()) return;
   try {
-    keep_for_ever(own_image_.memory());  // messages may still be read from it
-  } catch (...) {                        // NOLINT(bugprone-empty-catch): no memory to note it
+    keep_for_ever(own_image_.memory());  // messages may still be reading from it
+  } catch (...) {                        // NOLINT(bugprone-empty-catch): no memory left to record it
   }
 }
 
-// ---- Going on with the ranks that live ------------------------------------------------------------
+// ---- Continuing with the surviving ranks ----------------------------------------------------------
 
 namespace {
 
-// The algorithm, without its parameters if they are of another number of ranks.
+// The algorithm, without its parameters if they do not fit p ranks.
 std::string fitting(const std::string& algorithm, int p) {
   if (algorithm == "auto") return algorithm;
   try {
@@ -141,7 +141,7 @@ std::string fitting(const std::string& algorithm, int p) {
   }
 }
 
-// A ring without the ranks that are not among `ranks`, and with their new numbers.
+// The part of a ring that is in `ranks`, renumbered by position there.
 std::vector<std::int32_t> ring_of(const std::vector<std::int32_t>& ring,
                                   const std::vector<std::int32_t>& ranks) {
   std::vector<std::int32_t> rest;
@@ -164,7 +164,7 @@ std::unique_ptr<Compositor::Impl> Compositor::Impl::shrink() {
         "--with-ft ulfm); make a new compositor, on a communicator of ranks that all live");
   session_.give_up("it calls shrink()");
   while (true) {
-    // Make one of those that live now.
+    // Make a compositor of the ranks that are alive now.
     Survivors rest =
         shrink_communicator(session_.broken_comm, session_.options.timeout, session_.options.interrupt);
     std::unique_ptr<Impl> made;
@@ -175,7 +175,7 @@ std::unique_ptr<Compositor::Impl> Compositor::Impl::shrink() {
       error = std::current_exception();
     }
 
-    // All of them have it, or none.
+    // Keep it if every rank has made one; otherwise try again or fail everywhere.
     const Agreed agreed = agree_with_survivors(rest.comm, made != nullptr, session_.options.timeout,
                                                session_.options.interrupt);
     rest.comm.abandon();

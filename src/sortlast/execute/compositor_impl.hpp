@@ -1,8 +1,8 @@
-// What is behind a compositor, for all kinds of frames; exchange.cpp moves the pixels.
+// Implementation of Compositor, for all kinds of frames; exchange.cpp moves the pixels.
 //
-// Each kind has a file: image_frames.cpp one image per rank, box_frames.cpp several, layer_frames.cpp
-// contents of varying size, channel_frames.cpp images with further channels. compositor_impl.cpp has what
-// they share, late_frames.cpp what differs where frames leave late ranks out.
+// Each kind has a file: image_frames.cpp for one image per rank, box_frames.cpp for several, layer_frames.cpp
+// for contents of varying size, channel_frames.cpp for images with extra channels. compositor_impl.cpp holds
+// their common code, late_frames.cpp the code for frames that leave late ranks out.
 #pragma once
 
 #include <algorithm>
@@ -45,31 +45,31 @@ class Compositor::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  // ---- One image a rank (image_frames.cpp) ----
+  // ---- One image per rank (image_frames.cpp) ----
 
-  // `background_depth`: of the composition's background, for Op::closest.
+  // `background_depth`: depth of the composition's background, for Op::closest.
   Tile composite(const ImageView& image, const Composition& composition, const PixelBuffer& out,
                  float background_depth = std::numeric_limits<float>::infinity());
 
   std::optional<Frame> gather(const std::vector<Gathering>& images, bool with_channels = false);
 
-  // ---- Several images a rank (box_frames.cpp) ----
+  // ---- Several images per rank (box_frames.cpp) ----
 
   Tile composite_boxes(const BoxCall& call);
 
   // ---- Contents of varying size (layer_frames.cpp) ----
 
-  // Composite a content of each rank and return this rank's finished pixels. `out` as of composite().
+  // Composite a content of each rank and return this rank's finished pixels. `out` as in composite().
   Tile composite_layers(const LayerCall& call, const PixelBuffer& out);
 
-  // At the root the joined strings of all tiles, pixel by pixel in the order of ranks; nothing elsewhere.
-  // `problem`: what is wrong with this rank's own arguments.
+  // At the root, the joined strings of all tiles, pixel by pixel in the order of ranks; nothing elsewhere.
+  // `problem`: an error in this rank's own arguments; empty: none.
   std::optional<std::vector<LayerString>> gather_layers(const detail::TileData& tile, int root,
                                                         const std::string& problem);
 
   std::string explain_layers() const;
 
-  // Composite images whose pixels hold further channels (channel_frames.cpp).
+  // Composite images with extra channels per pixel (channel_frames.cpp).
   Tile composite_channels(const ImageView& image, Composition composition, std::span<const Channel> channels,
                           const PixelBuffer& out);
 
@@ -79,7 +79,7 @@ class Compositor::Impl {
   bool agree_by_name(const std::string& call, const std::vector<std::pair<std::string, std::string>>& named,
                      const std::string& problem, bool flag);
 
-  // A collective of `collect(comm, alarm, waits_for)` for the call.
+  // Run the collective `collect_from_all(comm, alarm, waits_for)` on behalf of `call`.
   template <typename Collect>
   auto collect(const std::string& call, const Collect& collect_from_all) {
     return session_.call(
@@ -89,7 +89,7 @@ class Compositor::Impl {
   void listen(double seconds);
   void use(const std::string& algorithm);
 
-  // A compositor of the ranks that live, with the same options as far as they fit fewer ranks.
+  // A compositor of the surviving ranks, with the same options as far as they fit fewer ranks.
   std::unique_ptr<Impl> shrink();
 
   Session session_;
@@ -100,40 +100,41 @@ class Compositor::Impl {
   Attendees attendees_;
   std::int64_t frame_ = 0;  // number of the last frame
   std::optional<Background> background_;
-  ReusedMemory own_image_;  // what this rank composites, where that is not the image that was passed
+  ReusedMemory own_image_;  // the image to composite, if not the caller's own
 
  private:
-  // ---- Of all frames (compositor_impl.cpp) ----
+  // ---- For all frames (compositor_impl.cpp) ----
 
   void set_up(const std::string& found);
 
-  // All ranks come to the call; throws on all of them if their arguments differ. Ranks of a node then see
-  // each other's offers. `check`: compare the arguments, which ranks that all share a node do anyway.
+  // Wait until all ranks have arrived at the call; throws on all of them if their arguments differ. Ranks of
+  // a node then see each other's offers. `check`: compare the arguments; ranks that all share a node always
+  // do.
   void meet(Arguments arguments, const std::string& problem, const Offer& offer) {
     meet(std::move(arguments), problem, offer, session_.options.check);
   }
   void meet(Arguments arguments, const std::string& problem, const Offer& offer, bool check);
-  // The same in two steps. First arrive, and wait for the ranks of this one's node; where frames leave late
-  // ranks out, for those of the frame.
+  // The same in two steps. First, arrive and wait for the ranks of this node or, if frames leave late ranks
+  // out, for the ranks of the frame.
   std::unique_ptr<CallArrival> arrive(Arguments arguments, const std::string& problem, const Offer& offer,
                                       bool check);
-  // Then wait for the others.
+  // Then, wait for the others.
   void conclude(CallArrival& arrival);
 
-  // ---- Where frames leave late ranks out (late_frames.cpp) ----
+  // ---- Frames that leave late ranks out (late_frames.cpp) ----
 
   bool leaves_out() const { return session_.options.deadline.has_value(); }
-  // Throws ArgumentError, on every rank that makes the call, where frames leave late ranks out.
+  // Throws ArgumentError, on every rank that makes the call, if frames leave late ranks out.
   void refuse_if_leaving_out(const char* what) const;
-  // Who is in the frame, and who is not.
+  // Record which ranks are in the frame and which were left out.
   void take_attendance(const CallArrival& arrival);
-  // The setting for the ranks of the frame, numbered without the others.
+  // The setting for the ranks of the frame, renumbered without the others.
   Setting setting_without_late(Setting of_all) const;
   // This rank's number among the ranks of the frame.
   std::int32_t participant() const;
-  // Come to the gathering of a tile's frame; throws as meet() does, on the ranks of the frame.
+  // Arrive at the gathering of a tile's frame; throws as meet() does, on the ranks of the frame.
   void meet_to_gather(const Arguments& arguments, const std::string& problem, const detail::TileData& tile);
-  // An algorithm of p ranks, or one that any number can use.
+  // `name` if it works for the ranks of the frame, else an algorithm that works for any number.
   std::string fitting_algorithm(const std::string& name, const Setting& wanted) const;
 
   FrameContext context() {
@@ -146,16 +147,16 @@ class Compositor::Impl {
   // Whether the algorithm is chosen from the profile of the machine.
   bool uses_profile() const { return session_.options.algorithm == "auto"; }
 
-  // Whether the layout of a frame depends on the emptiness of all images: on every rank or on none.
+  // Whether the layout of a frame depends on the emptiness of all images. The same on every rank.
   bool chooses_layout(const Composition& composition) const {
     return internals_.layout == FrameLayout::automatic && composition.root >= 0 && session_.options.check &&
            !session_.node->everybody() && !leaves_out();
   }
 
-  // A compositor of the ranks of `rest`.
+  // A compositor for the ranks of `rest`.
   std::unique_ptr<Impl> make_for(const Survivors& rest) const;
 
-  // ---- One image a rank (image_frames.cpp) ----
+  // ---- One image per rank (image_frames.cpp) ----
 
   Tile composite_in_turn(ImageView image, Composition composition, const PixelBuffer& out,
                          float background_depth);
@@ -163,25 +164,25 @@ class Compositor::Impl {
   void record_agreement(double begin);
   void record_memory(std::size_t before, const detail::TileData& result);
   detail::TileData tile_of(const Plan& plan, const ImageView& image, const PixelBuffer& out);
-  // Arrive at the frame; `image` becomes what is composited.
+  // Arrive at the frame; `image` becomes the image to composite.
   std::unique_ptr<CallArrival> arrive_with(ImageView& image, const Composition& composition, Pixels out);
   void survey(const ImageView& image, const Composition& composition);
-  // Whether the frame begins before all ranks have come to it: then it is planned with the numbers of the
-  // last one, which was of the same kind.
+  // Whether the frame begins before all ranks have arrived. It is then planned with the numbers of the last
+  // frame, which was of the same kind.
   bool begins_early(const CallArrival& arrival, const ImageView& image, const Composition& composition) const;
   WireOptions wire_options() const;
   const Plan& plan_for(const ImageView& image, const Composition& composition);
-  // What this rank brings to the frame, but for where its result is put.
+  // This rank's input to the frame, without the place of its result.
   Contribution contribution_of(const ImageView& image, const Composition& composition,
                                float background_depth);
-  // `arrival`: at which not all ranks have arrived; null: all have.
+  // `arrival`: an arrival at which not all ranks have met yet; null: all have.
   PixelBuffer run_frame(const Contribution& contribution, CallArrival* arrival);
-  // Where the tile's pixels belong: in the caller's memory or in the frame of the node; nothing if anywhere.
+  // Where the tile's pixels belong: in the caller's memory or in the frame of the node; empty if anywhere.
   static PixelBuffer place_in(const detail::TileData& tile, const PixelBuffer& out);
   std::optional<Frame> gather_in_turn(const std::vector<Gathering>& images, bool with_channels);
   void check_gathering(const Gathering& image, bool with_channels = false) const;
 
-  // ---- Several images a rank (box_frames.cpp) ----
+  // ---- Several images per rank (box_frames.cpp) ----
 
   Tile composite_boxes_in_turn(const BoxCall& call);
   Tile composite_as_one(const BoxCall& call, const ImageFrame& frame, const std::vector<ConstPixels>& pixels);
@@ -189,15 +190,15 @@ class Compositor::Impl {
   Tile composite_all(const BoxCall& call, ImageFrame frame, const std::vector<ConstPixels>& pixels,
                      const std::vector<Publication>& published, int root);
 
-  // ---- Further channels (channel_frames.cpp) ----
+  // ---- Extra channels (channel_frames.cpp) ----
 
-  // Add the channels of an image to its frame, at its root.
+  // Add the channels of an image to its frame at the root.
   void gather_channels(const Gathering& image, std::optional<Frame>& frame);
 
   // ---- Contents of varying size (layer_frames.cpp) ----
 
   Tile composite_layers_in_turn(const LayerCall& call, const PixelBuffer& out);
-  // Once all ranks have agreed on the call.
+  // Run the frame once all ranks have agreed on the call.
   Tile run_layers(const LayerCall& call, const PixelBuffer& out);
   void agree_on_layers(const LayerCall& call, Pixels out);
   void begin_layers();

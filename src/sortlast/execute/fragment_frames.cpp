@@ -1,4 +1,4 @@
-// Fragment frames: how a compositor composites lists of fragments, and gathers the merged ones.
+// Fragment frames: composites lists of fragments, and gathers the merged lists.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -32,7 +32,7 @@ std::vector<Value> all_gather_values(const FrameContext& context, const std::vec
   return all;
 }
 
-// Throw ArgumentError, on every rank, if one would have to hold too much. Collective.
+// Throw ArgumentError, on every rank, if one rank would exceed the memory limit. Collective.
 void check_bytes(const FrameContext& context, const OwnFragments& own,
                  const FragmentComposition& composition) {
   const auto p = static_cast<std::int64_t>(context.comm.size());
@@ -56,13 +56,14 @@ void check_composition(const FragmentComposition& composition) {
     throw ArgumentError("most_bytes is " + std::to_string(composition.most_bytes) + "; expected 0 or more");
 }
 
-// Exchange what the ranks have to know of each other's fragments, and make the content. Collective.
+// Exchange the depth intervals that the ranks need from each other, and make the content. Collective.
 std::unique_ptr<const LayerContent> make_content(const FrameContext& context, const OwnFragments& own,
                                                  const FragmentComposition& composition) {
   if (composition.most_bytes > 0) check_bytes(context, own, composition);
   const auto rank = static_cast<std::uint32_t>(context.comm.rank());
   std::optional<DepthLimits> limits;
-  // Colours of uint8 cannot hold what is blended of them, and of intervals more than depths decides.
+  // Fragments cannot be blended early in uint8, nor if they are intervals, where more than the depths
+  // decides.
   const bool early = own.layout().scalar == Scalar::float32 && own.layout().extra_bytes() == 0;
   if (!composition.keep_lists && !context.all_in_place && early) {
     const DepthTiles tiles(own.size());
@@ -82,7 +83,7 @@ std::vector<Span> spans_of(const FragmentsView& fragments) {
           {fragments.depth.data(), size * sizeof(float)}};
 }
 
-// The lists of a tile's whole image of p ranks, of strings in any order.
+// The lists of the whole image of a tile of p ranks, from strings in any order.
 Fragments fragments_of(std::vector<LayerString> strings, const detail::TileData& tile, std::int32_t p) {
   const Scalar scalar = tile.format.scalar;
   FragmentLayout layout{scalar, tile.fragment_intervals, 0};

@@ -1,11 +1,12 @@
-// Image frames: how a compositor's calls composite and gather one image a rank.
+// Image frames: composites and gathers one image per rank.
 #include "sortlast/execute/compositor_impl.hpp"
 #include "sortlast/execute/node/node_image.hpp"
 
 namespace sortlast {
 namespace {
 
-// An image that is gathered is dealt out in blocks if no rank's has more active pixels than 2^-this.
+// A gathered image is dealt out in blocks if no rank's image has more than a share of 2^-least_dealt active
+// pixels.
 constexpr std::uint64_t least_dealt = 1;
 
 }  // namespace
@@ -20,7 +21,7 @@ std::optional<Frame> Compositor::Impl::gather(const std::vector<Gathering>& imag
   return session_.call("gather", [&] { return gather_in_turn(images, with_channels); });
 }
 
-// The way of an image: arrive at the frame, plan it, run it, return the tile.
+// The steps of a frame: arrive, plan, run, return the tile.
 Tile Compositor::Impl::composite_in_turn(ImageView image, Composition composition, const PixelBuffer& out,
                                          float background_depth) {
   const double begin = begin_frame(composition);
@@ -55,7 +56,7 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
   return detail::TileAccess::make(std::move(tile));
 }
 
-// Forget the last frame. Returns the time.
+// Reset the data of the last frame. Returns the current time.
 double Compositor::Impl::begin_frame(Composition& composition) {
   const double begin = trace_clock();
   statistics_.timing = {};
@@ -67,7 +68,7 @@ double Compositor::Impl::begin_frame(Composition& composition) {
   composition.order = normalised(composition.order, session_.size);
   const double usual = session_.options.deadline.value_or(0);
   attendees_.deadline = composition.deadline.value_or(usual);
-  if (!(attendees_.deadline >= 0)) attendees_.deadline = usual;  // an error, which the others must hear of
+  if (!(attendees_.deadline >= 0)) attendees_.deadline = usual;  // an error; the others must learn of it
   return begin;
 }
 
@@ -80,7 +81,7 @@ void Compositor::Impl::record_agreement(double begin) {
     timing.late = std::min(session_.node->late(), timing.agree);
 }
 
-// `before`: bytes of the pool that were taken before the frame. The pixels of `result` are not counted.
+// `before`: bytes of the pool in use before the frame. The pixels of `result` are not counted.
 void Compositor::Impl::record_memory(std::size_t before, const detail::TileData& result) {
   const auto bytes = result.range.size() * static_cast<std::int64_t>(result.format.pixel_bytes());
   statistics_.timing.peak_bytes =
@@ -156,7 +157,7 @@ std::unique_ptr<CallArrival> Compositor::Impl::arrive_with(ImageView& image, con
   return arrive(std::move(arguments), problem, offer, session_.options.check);
 }
 
-// Look at the image as far as the frame's choices depend on it.
+// Look at the image as far as the choices for this frame depend on it.
 void Compositor::Impl::survey(const ImageView& image, const Composition& composition) {
   const double begin = trace_clock();
   const bool compares = session_.options.check && !session_.node->everybody();
@@ -171,8 +172,8 @@ void Compositor::Impl::survey(const ImageView& image, const Composition& composi
   statistics_.timing.search += end - begin;
 }
 
-// Every rank comes to the same answer, unless they disagree. To plan the frame cannot fail, as the last one
-// was planned, from which it differs in its order at most.
+// Every rank gets the same answer, unless the ranks disagree. Planning cannot fail: the last frame was
+// planned, and this one differs from it at most in its order.
 bool Compositor::Impl::begins_early(const CallArrival& arrival, const ImageView& image,
                                     const Composition& composition) const {
   const auto& known = images_.known;
@@ -185,9 +186,10 @@ PixelBuffer Compositor::Impl::run_frame(const Contribution& contribution, CallAr
   return images_.exchange->run(contribution, context(), arrival);
 }
 
-// Between machines a byte that is left out spares the network. On one machine a message is little more than a
-// copy. There a chunk with the share s of active pixels is worth a search only if reading it, and packing,
-// sending and opening the active pixels, takes less than to send all of it: read + s (2 copy + beta) < beta.
+// Between machines, every byte left out saves network time. On one machine a message costs little more than a
+// copy. There, a chunk with a share s of active pixels is worth searching only if reading it and then
+// packing, sending and unpacking the active pixels takes less time than sending all of it: read + s (2 copy +
+// beta) < beta.
 WireOptions Compositor::Impl::wire_options() const {
   WireOptions wire{internals_.chunk_bytes, internals_.sparse, session_.options.wire == Wire::float16};
   if (images_.cores == 0) return wire;

@@ -1,15 +1,15 @@
-// Late frames: what is different where a compositor's frames leave late ranks out.
+// Late frames: the differences of frames that leave late ranks out.
 //
-// A frame is that of a smaller set of ranks: its schedule is made for these alone, numbered without the
-// others, so every piece of the image has an owner that is there, and the result has the bits that a
-// compositor of these ranks alone gives. Ranks that were late have not made the same frames as the others, so
-// nothing that ranks must do alike may depend on earlier frames.
+// A frame is composited by a smaller set of ranks: its schedule is made for these alone, numbered without the
+// others. So every piece of the image has an owner that takes part, and the result is bit-identical to that
+// of a compositor of these ranks alone. Late ranks have not made the same frames as the others, so no
+// decision that must be the same on all ranks may depend on earlier frames.
 #include "sortlast/execute/compositor_impl.hpp"
 
 namespace sortlast {
 namespace {
 
-// Those of a list of ranks that are in a frame, by their numbers there.
+// The ranks of a list that are in a frame, renumbered by their position in the frame.
 std::vector<std::int32_t> numbered(const std::vector<std::int32_t>& list, const std::vector<int>& ranks) {
   std::vector<std::int32_t> numbers;
   for (const std::int32_t rank : list) {

@@ -8,7 +8,7 @@
 namespace sortlast {
 namespace {
 
-// Whether the ranks of nodes hand over in place all that any rank sends.
+// Whether the ranks of each node exchange everything in place, so that no rank sends a message.
 bool all_spared(const Schedule& schedule) {
   for (std::int32_t rank = 0; rank < schedule.p(); ++rank) {
     const std::vector<bool> spared = spared_transfers(schedule.program(rank), schedule.setting()).sends;
@@ -30,7 +30,7 @@ std::optional<std::vector<LayerString>> Compositor::Impl::gather_layers(const de
   return session_.call("gather", [&] { return gather_layers_in_turn(tile, root, problem); });
 }
 
-// The way of a frame: check and agree, make the content, run, hand out the tile.
+// The steps of a frame: check and agree, make the content, run, return the tile.
 Tile Compositor::Impl::composite_layers_in_turn(const LayerCall& call, const PixelBuffer& out) {
   const double begin = trace_clock();
   session_.pool.begin_frame();
@@ -146,7 +146,7 @@ const std::shared_ptr<const Schedule>& Compositor::Impl::schedule_of_layers(cons
   return layers_.schedule;
 }
 
-// A head tag of its own for each call, as a rank may still be in one while another has begun the next.
+// Each call gets a different head tag, because one rank may still be in a call when another begins the next.
 StringOptions Compositor::Impl::string_options() {
   layers_.calls = (layers_.calls + 1) % LayerPlans::head_tags;
   return {internals_.chunk_bytes, session_.tag_limit - layers_.calls,

@@ -1,5 +1,5 @@
-// Layer frames: how a compositor's calls composite contents of varying size (see layers/content.hpp), and
-// gather what their tiles keep.
+// Layer frames: composites contents of varying size (see layers/content.hpp), and gathers the strings that
+// their tiles keep.
 #pragma once
 
 #include <functional>
@@ -15,22 +15,22 @@
 
 namespace sortlast {
 
-// One frame of contents of varying size, as one rank asks for it.
+// The arguments of one rank for a frame of contents of varying size.
 struct LayerCall {
   Size size;      // of the whole image
   Format format;  // of the finished pixels
-  // What else all ranks must pass alike, by name; the kind of content among it.
+  // Further arguments that must be the same on all ranks, by name; they include the kind of content.
   std::vector<std::pair<std::string, std::string>> arguments = {};
-  // What is wrong with this rank's own arguments, which all ranks then hear of; empty: nothing.
+  // An error in this rank's own arguments, to be reported to all ranks; empty: none.
   std::string problem = {};
   // Makes the content, once all ranks have agreed. It may communicate, as all ranks call it. An ArgumentError
-  // or MismatchError that it throws must be thrown by all.
+  // or MismatchError must be thrown on all ranks.
   std::function<std::unique_ptr<const LayerContent>(const FrameContext&)> content;
-  // Called then, with the tile whose pixels are not finished yet; it may add to it. None: nothing is.
+  // Optional. Called next, with the tile before its pixels are finished; it may add to it.
   std::function<void(detail::TileData&)> prepare = {};
-  // The rank that finishes all pixels; -1: the algorithm shares them out.
+  // The rank that finishes all pixels; -1: the algorithm distributes them.
   int collected_at = -1;
-  // This rank's memory that the ranks of the node may read, all of it or none.
+  // Memory of this rank that the ranks of the node may read; they can read all of it or none.
   std::vector<Span> exposed = {};
 };
 

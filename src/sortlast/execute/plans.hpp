@@ -1,4 +1,4 @@
-// Plans: what a compositor keeps from frame to frame, to plan the next.
+// Plans: the data that a compositor keeps between frames in order to plan the next one.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@
 
 namespace sortlast {
 
-// Of frames of one image a rank.
+// For frames of one image per rank.
 struct ImagePlans {
-  // What all ranks know of the last frame by the same options, if they compared by messages.
+  // The last frame with the same options, as known to all ranks, if they compared by messages.
   struct Known {
     Size size;
     Format format;
@@ -30,25 +30,25 @@ struct ImagePlans {
 
   std::unique_ptr<AlgorithmChoice> algorithm;
   MachineProfile profile;
-  std::int32_t cores = 0;  // of the machine, if all ranks are on one and send each other messages
-  Survey survey;           // of this frame's image, and then of all
+  std::int32_t cores = 0;  // of the machine, if all ranks are on one and exchange messages
+  Survey survey;           // of this frame's image, later of all images
   std::optional<Known> known;
   Interleaving interleaving;  // of the last frame
   std::shared_ptr<const Plan> plan;
-  std::shared_ptr<PixelExchange> exchange;  // of the plan, once there was a frame
+  std::shared_ptr<PixelExchange> exchange;  // for the plan, after the first frame
   std::vector<int> ranks;                   // of the plan; empty: all
-  std::string name;                         // what the plan is for, beside its setting
+  std::string name;                         // the plan's algorithm
   Format format;
 
-  // What all ranks have found out replaces what this one knew.
+  // Replace this rank's numbers by those found over all ranks.
   void take_numbers(const Numbers& of_all) { survey.emptiness = of_all.least; }
-  // The ranks disagreed, and may know different frames: what is chosen next may not depend on earlier ones.
+  // The ranks disagreed and may know different frames, so the next choice must not depend on earlier ones.
   void forget() {
     known.reset();
     algorithm->forget();
     exchange.reset();
   }
-  // Whether there is the plan of such a frame.
+  // Whether a plan for such a frame exists.
   bool planned(const Setting& wanted, const std::string& wanted_name, const std::vector<int>& wanted_ranks,
                const Format& wanted_format, Op op) const {
     if (!plan) return false;
@@ -59,19 +59,19 @@ struct ImagePlans {
   }
 };
 
-// Of frames of contents of varying size.
+// For frames of contents of varying size.
 struct LayerPlans {
-  // Of tags, the last ones up to the limit are those of the heads of strings (mpi/messages.hpp).
+  // The last tags up to the limit are reserved for the heads of strings (mpi/messages.hpp).
   static constexpr std::int32_t head_tags = 4096;
 
   std::shared_ptr<const Schedule> schedule;
   std::string name;
-  bool in_place = false;                     // no rank sends any of it as a message
-  std::shared_ptr<StringExchange> exchange;  // of the schedule, once there was a frame
-  std::int32_t calls = 0;                    // counted round the tags of heads
+  bool in_place = false;                     // no rank sends any message
+  std::shared_ptr<StringExchange> exchange;  // for the schedule, after the first frame
+  std::int32_t calls = 0;                    // modulo head_tags
 };
 
-// Who takes part in a frame, where frames do not wait for late ranks.
+// The ranks that take part in a frame, if frames do not wait for late ranks.
 struct Attendees {
   std::unique_ptr<Rendezvous> rendezvous;  // of all calls
   Attendance attendance;                   // of the last frame that left late ranks out

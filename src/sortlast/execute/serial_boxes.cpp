@@ -1,4 +1,4 @@
-// The oracle of box images: row by row, cut where boxes begin and end, and each part by the plainest loop.
+// The oracle of box images: row by row, cut at the edges of boxes, each part by the reference loop.
 #include <algorithm>
 #include <set>
 #include <vector>

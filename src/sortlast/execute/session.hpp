@@ -1,4 +1,4 @@
-// Session: what all calls of a compositor work with, and how a call fails on all ranks together.
+// Session: the state shared by all calls of a compositor, and how a call fails on all ranks together.
 #pragma once
 
 #include <atomic>
@@ -21,11 +21,11 @@ namespace sortlast {
 
 class Session {
  public:
-  // Collective: a duplicate of `comm`. The node and the team are found once the ranks agree on the options.
+  // Collective: duplicates `comm`. The node and the team are set up once the ranks agree on the options.
   Session(MPI_Comm comm, const Options& options);
 
-  // Run a call's action, as guarded() does. UsageError while another call is under way, and after the end of
-  // MPI.
+  // Run a call's action, as guarded() does. Throws UsageError while another call is running and after
+  // MPI_Finalize.
   template <typename Action>
   std::invoke_result_t<Action> call(const std::string& name, const Action& action) {
     const Turn turn(busy, name);
@@ -33,8 +33,8 @@ class Session {
     return guarded(action);
   }
 
-  // Run an action that communicates. If it fails on this rank alone, the others are told; and whenever it was
-  // given up on the way, the communicator cannot be used any more.
+  // Run an action that communicates. If it fails on this rank alone, the others are notified. If the action
+  // was abandoned midway, the communicator cannot be used any more.
   template <typename Action>
   std::invoke_result_t<Action> guarded(const Action& action) {
     if (broken)
@@ -54,7 +54,7 @@ class Session {
     }
   }
 
-  // This rank's call was given up; the others hear why, unless they know (empty).
+  // Abandon this rank's call; the others receive `cause`, unless they know already (empty).
   void give_up(const std::string& cause) noexcept;
 
   Setting setting(std::int64_t n, const std::vector<std::int32_t>& order, bool commuting) const {
@@ -68,17 +68,17 @@ class Session {
   std::vector<std::int32_t> nodes;  // node of each rank; empty: every rank is one
   int rank;
   int size;
-  std::vector<std::int32_t> origin;  // of each rank, what it was in the communicator of the first compositor
+  std::vector<std::int32_t> origin;  // rank of each rank in the communicator of the first compositor
   int tag_limit;
   std::atomic<bool> busy = false;
-  bool broken = false;                   // messages may be under way for ever
-  MPI_Comm broken_comm = MPI_COMM_NULL;  // on this one
+  bool broken = false;                   // messages may never complete
+  MPI_Comm broken_comm = MPI_COMM_NULL;  // on this communicator
   Pool pool;
   std::unique_ptr<Team> team;
   std::shared_ptr<const void> maker;  // marks this compositor's tiles
 
  private:
-  // In the handler of an MpiError: throws it again, or says which ranks have died, if that is why.
+  // In the handler of an MpiError: rethrow it, or report the ranks that have died if that is the cause.
   [[noreturn]] void give_up_after_mpi_error();
 };
 

@@ -1,4 +1,4 @@
-// Statistics: what a compositor reports of its last frame, and the events of all.
+// Statistics: the report of a compositor's last frame, and the events of all frames.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct Statistics {
   bool recording = false;  // events
   std::vector<Event> events;
   double agreeing_since = 0;    // [s of trace_clock()]
-  std::string boxes_explained;  // how several images a rank were composited; empty: none
+  std::string boxes_explained;  // how several images per rank were composited; empty: not the case
   bool layered = false;         // the last frame was of contents of varying size
 
   void record(const Event& event) {

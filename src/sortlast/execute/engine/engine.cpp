@@ -32,7 +32,7 @@ void Engine::open(std::int32_t stage) {
   }
 }
 
-// Let the next chunk of a receive be posted, if it may.
+// Queue the next chunk of a receive, if it may be posted.
 void Engine::offer_receive(std::size_t receive) {
   const IndexedTransfer& transfer = index_.receives[receive];
   Flow& flow = receives_[receive];
@@ -43,7 +43,7 @@ void Engine::offer_receive(std::size_t receive) {
   flow.queued = true;
 }
 
-// Let the next chunk of a send go, if it is there.
+// Queue the next chunk of a send, if its pixels are ready.
 void Engine::offer_send(std::size_t send) {
   const IndexedTransfer& transfer = index_.sends[send];
   Flow& flow = sends_[send];
@@ -54,7 +54,7 @@ void Engine::offer_send(std::size_t send) {
   flow.queued = true;
 }
 
-// More of a value is there: its sends and readers may go on.
+// More of a value is available: its sends and the merges that read it may continue.
 void Engine::settled(Value value) {
   for (const std::size_t send : index_.value(value).sends) offer_send(send);
   for (const std::size_t merge : index_.value(value).readers)
@@ -95,7 +95,7 @@ void Engine::sent(Chunk chunk) {
   offer_send(chunk.transfer);
 }
 
-// A merge or send is done with some pixels: as many chunks as it used up may be received.
+// A merge or send no longer needs some pixels: as many chunks as it used up may be received.
 void Engine::use_up(Value value, Range pixels) {
   const std::int64_t chunks = content_.use_up(value, pixels);
   if (chunks == 0) return;

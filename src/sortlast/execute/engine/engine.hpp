@@ -1,8 +1,8 @@
-// Engine: one rank's program at work on content (content/content.hpp). It knows dependencies, stages, windows
-// and chunks, and no pixel. Executors move the messages: Exchange by MPI, SerialRanks in one thread.
+// Engine: executes one rank's program on content (content/content.hpp). It knows dependencies, stages,
+// windows and chunks, but no pixels. Executors move the messages: Exchange by MPI, SerialRanks in one thread.
 //
-// An engine is made once for a program and started anew for each frame: begin_frame() resets counters, and
-// allocates nothing from the second frame on.
+// An engine is made once per program and reused for each frame: begin_frame() resets counters, and allocates
+// nothing from the second frame on.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace sortlast {
 
-// Of each transfer at most its window of chunks is under way, at both ends, so that the memory for messages
+// At most one window of chunks of each transfer is under way at both ends, so that the memory for messages
 // stays small; merging and sending follow chunk by chunk. The executor starts a frame of the content, then
-// calls: begin_frame(); in_place() for each receive that the program spares, once the content has it; open()
-// when transfers of further stages may begin; next_receive(), and arrived() when the chunk is there;
+// calls begin_frame(); in_place() for each receive that the program spares, once the content has it; open()
+// when transfers of further stages may begin; next_receive(), and arrived() when the chunk has arrived;
 // next_send(), and sent() when its memory is no longer needed; work() whenever there is time.
 class Engine {
  public:
@@ -27,30 +27,30 @@ class Engine {
   Engine(const IndexedProgram& program, Content& content);
 
   void begin_frame();
-  // The content has program.receives[receive] without a message.
+  // The content has obtained program.receives[receive] without a message.
   void in_place(std::size_t receive) { settled(program_.receives[receive].value); }
   // Transfers of the stages up to `stage` may be under way.
   void open(std::int32_t stage);
 
-  // A chunk for which room may be made; those of varying size need none.
+  // The next chunk to receive, for which buffers may be prepared; chunks of varying size need none.
   std::optional<Chunk> next_receive();
   void arrived(Chunk chunk, const Arrived& arrival);
 
   std::optional<Chunk> next_send();
   void sent(Chunk chunk);
 
-  // Join a little of what is there. Returns the bytes that were read; 0 if there is nothing to join now.
+  // Join some of the available pixels. Returns the number of bytes read; 0 if there is nothing to join now.
   std::int64_t work();
 
   const Program& program() const { return program_; }
 
  private:
   struct Flow {              // of a send or receive
-    std::int64_t begun = 0;  // chunks that were posted
-    std::int64_t done = 0;   // chunks that were sent, or received and used up
+    std::int64_t begun = 0;  // chunks posted
+    std::int64_t done = 0;   // chunks sent, or received and used up
     bool queued = false;
   };
-  // Chunks that may be posted, the first in order of stage, number and transfer on top.
+  // Chunks that may be posted, ordered by stage, number and transfer; the smallest is on top.
   using Next = std::tuple<std::int32_t, std::int64_t, std::size_t>;
   struct Queue : std::priority_queue<Next, std::vector<Next>, std::greater<>> {
     void clear() { c.clear(); }

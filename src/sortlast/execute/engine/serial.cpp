@@ -31,7 +31,7 @@ SerialRanks::SerialRanks(const std::vector<Rank>& ranks, HandOver hand_over)
   }
 }
 
-// The k-th send of a pair belongs to its k-th receive.
+// The k-th send between a pair of ranks belongs to its k-th receive.
 void SerialRanks::pair_transfers() {
   std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::size_t>> receives;
   for (const Member& member : members_) {
@@ -62,7 +62,7 @@ void SerialRanks::run(std::uint32_t seed) {
   }
 }
 
-// Let one rank, chosen at random, do one step; returns whether any could.
+// Make one rank, chosen at random, do one step; returns whether any could.
 bool SerialRanks::step(std::mt19937& random) {
   const std::size_t p = members_.size();
   const std::size_t first = std::uniform_int_distribution<std::size_t>(0, p - 1)(random);
@@ -81,7 +81,7 @@ bool SerialRanks::act(std::size_t rank, std::mt19937& random) {
   return member.engine.work() > 0 || deliver_one(random);
 }
 
-// Deliver one message, chosen at random among those that their receivers wait for.
+// Deliver one message, chosen at random from the messages that a receiver waits for.
 bool SerialRanks::deliver_one(std::mt19937& random) {
   if (under_way_.empty()) return false;
   const std::size_t first = random() % under_way_.size();
@@ -95,7 +95,7 @@ bool SerialRanks::deliver_one(std::mt19937& random) {
   return false;
 }
 
-// Returns whether the receiver waits for it.
+// Deliver the message if the receiver waits for it; returns whether it does.
 bool SerialRanks::deliver(const Message& message) {
   Member& from = members_[message.from];
   const std::size_t transfer = message.chunk.transfer;
@@ -235,7 +235,7 @@ StringFrame execute_serial(const Schedule& schedule, std::span<const LayerConten
   all.run(seed);
 
   StringFrame frame{take_pixels(pool, format, schedule.n()), {}};
-  std::map<std::int64_t, std::vector<LayerString>> joined;  // by the first pixel
+  std::map<std::int64_t, std::vector<LayerString>> joined;  // by first pixel
   for (std::int32_t rank = 0; rank < schedule.p(); ++rank) {
     const Range piece = schedule.piece(rank);
     if (piece.empty()) continue;

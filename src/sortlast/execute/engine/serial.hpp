@@ -1,5 +1,5 @@
-// Serial: all ranks of a schedule at work in one thread, without MPI: engines whose chunks this executor
-// moves.
+// Serial: runs all ranks of a schedule in one thread, without MPI, and moves the chunks between their
+// engines.
 #pragma once
 
 #include <cstdint>
@@ -23,17 +23,17 @@ class SerialRanks {
  public:
   struct Rank {
     const IndexedProgram& program;
-    Content& content;  // which has begun a frame
+    Content& content;  // has begun a frame
   };
-  // The receiver takes in place what another rank of its node started with.
+  // Makes the receiver take in place a value that another rank of its node started with.
   using HandOver =
       std::function<void(std::size_t from, std::size_t send, std::size_t to, std::size_t receive)>;
 
-  // All must outlive it.
+  // The programs and contents must outlive it.
   SerialRanks(const std::vector<Rank>& ranks, HandOver hand_over);
 
-  // Run the frame. `seed` draws the order in which ranks take turns and chunks arrive, which must not change
-  // a bit. Throws Error if a rank would wait for ever.
+  // Run the frame. `seed` determines the order in which ranks take turns and chunks arrive, which must not
+  // change a bit. Throws Error on a deadlock.
   void run(std::uint32_t seed);
 
  private:
@@ -41,7 +41,7 @@ class SerialRanks {
     const IndexedProgram& index;
     Content& content;
     Engine engine;
-    std::vector<std::size_t> receive_of;  // by send: the receive of the peer
+    std::vector<std::size_t> receive_of;  // of each send: the matching receive of the peer
     std::int64_t left = 0;                // chunks to receive, and transfers to take in place
   };
   struct Message {  // under way
@@ -60,14 +60,14 @@ class SerialRanks {
   std::vector<Member> members_;
   HandOver hand_over_;
   std::vector<Message> under_way_;
-  std::map<std::pair<std::size_t, Chunk>, Incoming> rooms_;  // by receiver and chunk: those waited for
+  std::map<std::pair<std::size_t, Chunk>, Incoming> rooms_;  // awaited chunks, by receiver
 };
 
-// Throws ArgumentError unless images like these can be composited by `op`.
+// Throws ArgumentError unless these images can be composited by `op`.
 void check_images(std::span<const ConstPixels> images, Size size, const Format& format, Op op);
 
-// As execute_serial() of sortlast/serial.hpp, where pixels of other nodes travel as `wire` says, and the
-// schedule's pixels lie in the images as `interleaving`, made for as many, says.
+// Like execute_serial() of sortlast/serial.hpp, where pixels travel between nodes as `wire` specifies, and
+// `interleaving`, made for the same number of pixels, maps the schedule's pixels to the pixels of the images.
 Frame execute_serial(const Schedule& schedule, std::span<const ConstPixels> images, Size size,
                      const Format& format, Op op, std::uint32_t seed, const WireOptions& wire,
                      const Interleaving& interleaving = {});
@@ -78,8 +78,8 @@ struct StringFrame {
 };
 
 // The same for one content of varying size per rank, and a schedule made with `commutes`. `block`: see
-// StringContent. Throws ArgumentError for a schedule whose operator does not commute or a wrong number of
-// contents.
+// StringContent. Throws ArgumentError if the schedule's operator does not commute or the number of contents
+// is wrong.
 StringFrame execute_serial(const Schedule& schedule, std::span<const LayerContent* const> contents,
                            const Format& format, std::uint32_t seed, std::int64_t block);
 

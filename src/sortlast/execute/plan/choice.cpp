@@ -1,4 +1,4 @@
-// Choice: the algorithm and the layout of a frame, and why the algorithm was chosen, in words.
+// Choice: the algorithm and the layout of a frame, and a textual explanation of the choice.
 #include "sortlast/execute/plan/choice.hpp"
 
 #include <algorithm>
@@ -29,11 +29,11 @@ const std::string& AlgorithmChoice::name(const Setting& setting, const Format& f
   return predictions_.front().name;
 }
 
-// ---- In words -------------------------------------------------------------------------------------
+// ---- Explanation ----------------------------------------------------------------------------------
 
 namespace {
 
-constexpr std::size_t listed = 5;  // predictions, and nodes that leave many fragments
+constexpr std::size_t listed = 5;  // maximum number of predictions, and of nodes that leave many fragments
 
 std::string milliseconds(double seconds) {
   std::ostringstream out;

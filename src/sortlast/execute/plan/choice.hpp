@@ -1,4 +1,4 @@
-// Choice: the algorithm and the layout of a frame, and why the algorithm was chosen, in words.
+// Choice: the algorithm and the layout of a frame, and a textual explanation of the choice.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,24 @@
 
 namespace sortlast {
 
-// The algorithm of a frame: a fixed one, or for "auto" the one that is predicted to be fastest.
+// The algorithm of a frame: a fixed one, or for "auto" the one with the smallest predicted time.
 class AlgorithmChoice {
  public:
   // `algorithm` as in Options.
   AlgorithmChoice(std::string algorithm, const Machine& machine)
       : algorithm_(std::move(algorithm)), machine_(machine) {}
 
-  // Name of the algorithm for a setting and format of which the share `active` (a power of 2) of the pixels
-  // is active. The same on every rank, if the arguments are. Predicting costs milliseconds, so a choice is
-  // kept while only the order of the images changes, unless it changes how many fragments the nodes leave.
+  // Name of the algorithm for a setting and format of which a share `active` (a power of 2) of the pixels is
+  // active. The same on every rank, if the arguments are. Predicting takes milliseconds, so a choice is kept
+  // while only the order of the images changes, unless it changes how many fragments the nodes leave.
   const std::string& name(const Setting& setting, const Format& format, double active);
 
-  // Choose anew in the next call, so that what is chosen depends on its arguments alone.
+  // Choose again in the next call, so that the choice depends on its arguments alone.
   void forget() { made_for_.n = -1; }
 
   // Whether name() depends on `active`.
   bool chooses() const { return algorithm_ == "auto"; }
-  // What the last choice was made from, fastest first; empty for a fixed algorithm.
+  // The predictions behind the last choice, fastest first; empty for a fixed algorithm.
   const std::vector<Prediction>& predictions() const { return predictions_; }
   double active() const { return made_for_.active; }
 
@@ -52,24 +52,24 @@ class AlgorithmChoice {
   std::vector<Prediction> predictions_;
 };
 
-// How the n pixels of a frame are shared out among p ranks: in contiguous pieces, or dealt out in blocks, so
-// that each rank has as much to do wherever the images are empty. Automatic: in blocks where the ranks are on
-// several nodes, the tiles will be gathered, and every image is empty in at least half of its pixels.
-//   A rule and no prediction: blocks cost a copy of the bytes that are sent, at most, and are worth it as
-//   soon
-// as what is drawn is unevenly spread over the rows, as it mostly is in images of many empty pixels.
+// How the n pixels of a frame are divided among p ranks: in contiguous pieces, or in interleaved blocks,
+// which give each rank the same amount of work wherever the images are empty. Automatic: blocks if the ranks
+// are on several nodes, the tiles will be gathered, and every image is empty in at least half of its pixels.
+// - This is a rule, not a prediction: blocks cost at most a copy of the bytes sent, and are worth it as soon
+//   as the drawn pixels are unevenly spread over the rows, which they usually are in images with many empty
+//   pixels.
 enum class FrameLayout : std::uint8_t { automatic, contiguous, interleaved };
 
-// What one rank did in one frame.
+// Traffic of one rank in one frame.
 struct Traffic {
-  std::int64_t direct = 0;  // images of its node that it read where they lie
-  std::int64_t pulled = 0;  // and through the kernel
+  std::int64_t direct = 0;  // images of its node that it read in place
+  std::int64_t pulled = 0;  // images of its node that it read through the kernel
   std::int64_t dense = 0;   // chunks that it sent with all pixels
-  std::int64_t sparse = 0;  // with active pixels alone
-  std::int64_t absent = 0;  // for ranks without an image
+  std::int64_t sparse = 0;  // chunks that it sent with active pixels only
+  std::int64_t absent = 0;  // chunks for ranks without an image
 };
 
-// Some lines, each a sentence; the fastest rejected algorithms with their predicted times are among them.
+// A few lines, each a sentence; they include the fastest rejected algorithms with their predicted times.
 std::string explain(const Schedule& schedule, const Format& format, const AlgorithmChoice& algorithm,
                     const std::string& machine_source, const Interleaving& interleaving,
                     const Traffic& traffic, const Timing& timing);

@@ -1,4 +1,4 @@
-// Message tags: by which the messages of one transfer are told from those of others.
+// Message tags: one per transfer between two ranks, so that messages are not confused.
 #pragma once
 
 #include <algorithm>
@@ -9,16 +9,17 @@
 
 namespace sortlast {
 
-// Of all sends of a rank, or of all its receives. Between two ranks each transfer has a tag, and both ends
-// count them in the same order; tags that come round again are those of transfers that ended long before.
+// The tags of all sends of a rank, or of all its receives. Each transfer between two ranks has a tag, and
+// both ends count the transfers in the same order. Tags that wrap around were last used by transfers that
+// ended long ago.
 //
-// A rank may send before it is known that all ranks passed the same arguments. So that no message is taken
-// for one of another frame, tags depend on a hash of the arguments too. With few transfers between two ranks
-// those of two hashes are the same once in about as many as there are tags: 10^8 with MPICH and Open MPI.
+// A rank may send before all ranks are known to have passed the same arguments. Tags therefore also depend on
+// a hash of the arguments, so that no message is mistaken for one of another frame. With few transfers
+// between two ranks, the tags of two hashes collide about once in as many cases as there are tags: 10^8 with
+// MPICH and Open MPI.
 class MessageTags {
  public:
-  // Of `steps`, each with a `peer`, of which a rank may have as many as there are ranks. Tags are
-  // 0..tag_limit.
+  // For `steps`, each with a `peer`; a rank may have as many steps as there are ranks. Tags are 0..tag_limit.
   template <typename Step>
   MessageTags(const std::vector<Step>& steps, std::int32_t tag_limit) : room_(std::int64_t{tag_limit} + 1) {
     std::unordered_map<std::int32_t, std::int32_t> counts;
@@ -32,9 +33,9 @@ class MessageTags {
       if (count > 1) several_[peer] = std::min<std::int64_t>(count, room_);
   }
 
-  // Of steps[step] among those with its peer.
+  // Number of steps[step] among the steps with the same peer.
   std::uint32_t number(std::size_t step) const { return static_cast<std::uint32_t>(numbers_[step]); }
-  // Of the transfer steps[step], whose peer it is, in a frame of arguments with this hash.
+  // Tag of the transfer steps[step] with `peer`, in a frame of arguments with this hash.
   int tag(std::size_t step, std::int32_t peer, std::uint64_t hash) const {
     const auto several = several_.find(peer);
     const std::int64_t count = several == several_.end() ? 1 : several->second;
@@ -44,8 +45,8 @@ class MessageTags {
 
  private:
   std::int64_t room_;
-  std::vector<std::int32_t> numbers_;                       // of each step among those with its peer
-  std::unordered_map<std::int32_t, std::int64_t> several_;  // with those peers that have more than one
+  std::vector<std::int32_t> numbers_;                       // of each step among the steps with the same peer
+  std::unordered_map<std::int32_t, std::int64_t> several_;  // number of steps, for peers with more than one
 };
 
 }  // namespace sortlast

@@ -71,7 +71,7 @@ void IndexedProgram::list_uses() {
   }
 }
 
-// What each value is stored as. Both ends of a transfer come to the same answer.
+// The storage format of each value. Both ends of a transfer get the same answer.
 void IndexedProgram::store() {
   std::vector<bool> travels(values.size(), false);
   for (const Send& send : program.sends) travels[static_cast<std::size_t>(send.value)] = true;
@@ -86,7 +86,7 @@ void IndexedProgram::store() {
   }
 }
 
-// Cut what is received into parts, and count what each part is needed for.
+// Cut received values into parts, and count the uses of each part.
 void IndexedProgram::cut_into_parts() {
   values[0].image = 0;
   for (std::size_t i = 0; i < sends.size(); ++i) {
@@ -131,7 +131,7 @@ bool IndexedProgram::may_alias(Value target, Value source) const {
   const IndexedValue& to = value(target);
   const IndexedValue& from = value(source);
   if (from.writers.empty() || from.format != to.format || !from.pixels.contains(to.pixels)) return false;
-  // A result outlives the frame, and should not keep more memory than its own.
+  // A result outlives the frame, and should not keep more memory than necessary.
   if (target == program.result && from.pixels != to.pixels) return false;
   // Every merge into the target starts with the source, and needs it nowhere else.
   for (const std::size_t writer : to.writers) {
@@ -139,7 +139,7 @@ bool IndexedProgram::may_alias(Value target, Value source) const {
     for (std::size_t i = 0; i < inputs.size(); ++i)
       if ((inputs[i].value == source) != (i == 0)) return false;
   }
-  // Nobody else needs the source at these pixels.
+  // No other step needs the source at these pixels.
   for (const std::size_t send : from.sends)
     if (!intersection(program.sends[send].pixels, to.pixels).empty()) return false;
   for (const std::size_t reader : from.readers) {
@@ -149,13 +149,13 @@ bool IndexedProgram::may_alias(Value target, Value source) const {
   return true;
 }
 
-// Find the values between merges, and how many of them a pass holds at once that takes in all it may.
+// Find the values between merges, and how many of them a pass that includes as many merges as allowed holds.
 void IndexedProgram::find_values_between() {
   const std::vector<Between> between = values_between(program);
-  std::vector<std::size_t> held(program.merges.size());  // until a merge has made its value, that included
+  std::vector<std::size_t> held(program.merges.size());  // up to the merge that makes its value, inclusive
   for (std::size_t i = 0; i < program.merges.size(); ++i) {
     const std::vector<Merge::Input>& inputs = program.merges[i].inputs;
-    std::size_t made = 0;  // of the inputs
+    std::size_t made = 0;  // number of inputs made by merges
     for (const Merge::Input& input : inputs) {
       const auto number = static_cast<std::size_t>(input.value);
       const std::size_t maker = between[number].maker;
@@ -165,16 +165,16 @@ void IndexedProgram::find_values_between() {
       ++made;
     }
     most_held = std::max(most_held, held[i]);
-    // It goes where the first input lies, if that was made.
+    // The result is written in place of the first input, if a merge made that.
     const bool in_place = value(inputs.front().value).between.maker != Between::none;
     held[i] = std::max(held[i], made + (in_place ? 0 : 1));
   }
 }
 
-// Where the stages under way are limited, receive all chunks of values that are needed later than in the
-// stage that brings them, as that must come to its end before the other is opened.
+// If the number of stages under way is limited, receive all chunks of a value that is not needed until after
+// the stage that brings it, because that stage must complete before the next is opened.
 void IndexedProgram::receive_ahead() {
-  // The stage in which each value is complete; merges stand behind those that make their inputs.
+  // The stage in which each value is complete; merges come after the merges that make their inputs.
   std::vector<std::int32_t> stages(values.size(), 0);
   const auto of = [&](Value value) -> std::int32_t& { return stages[static_cast<std::size_t>(value)]; };
   for (const Receive& receive : program.receives) of(receive.value) = receive.stage;
@@ -185,7 +185,7 @@ void IndexedProgram::receive_ahead() {
     if (needed_late(i, stages)) receives[i].window = receives[i].chunks;
 }
 
-// Whether what is received has to wait for something of a later stage.
+// Whether a received value has to wait for something of a later stage.
 bool IndexedProgram::needed_late(std::size_t receive, const std::vector<std::int32_t>& stages) const {
   const Receive& step = program.receives[receive];
   const IndexedValue& received = value(step.value);
@@ -195,7 +195,7 @@ bool IndexedProgram::needed_late(std::size_t receive, const std::vector<std::int
   const auto sent_later = [&](std::size_t send) { return program.sends[send].stage > step.stage; };
   if (std::any_of(received.sends.begin(), received.sends.end(), sent_later)) return true;
   return std::any_of(received.readers.begin(), received.readers.end(), [&](std::size_t reader) {
-    // A chain goes on in order, once two of its inputs are there.
+    // A chain proceeds in order, once two of its inputs are available.
     const std::vector<Merge::Input>& inputs = program.merges[reader].inputs;
     auto end = std::find_if(inputs.begin(), inputs.end(),
                             [&](const Merge::Input& input) { return input.value == step.value; });

@@ -1,9 +1,9 @@
-// Plan: what one rank does in one kind of frame, made once and used for as many frames as have it.
+// Plan: the work of one rank in one kind of frame, made once and used for all frames of that kind.
 //
-// Who needs a value and for how long, what it is stored as, in whose memory it may lie, into how many
-// messages a transfer is cut: none of it changes from frame to frame, and to find it out costs more than to
-// composite a small image. So it is kept in an index, and an Engine (engine/engine.hpp) holds only the state
-// that a frame changes.
+// Which steps need a value and for how long, how and where it is stored, into how many messages a transfer is
+// cut: none of this changes from frame to frame, and computing it costs more than compositing a small image.
+// It is therefore kept in an index, and an Engine (engine/engine.hpp) holds only the state that
+// changes during a frame.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace sortlast {
 
-// Pixels of a format that one message can carry: MPI counts its bytes, of colours or of depths, in an int.
+// Maximum number of pixels per message: MPI counts its bytes, of colours or of depths, in an int.
 inline std::int64_t max_message_pixels(const Format& format) {
   return std::numeric_limits<int>::max() /
          static_cast<std::int64_t>(std::max(format.colour_bytes(), sizeof(float)));
@@ -29,13 +29,13 @@ inline std::int64_t max_message_pixels(const Format& format) {
 
 // How pixels travel between ranks; the same on every rank.
 struct WireOptions {
-  std::int64_t chunk_bytes = 1 << 20;  // of dense pixels, that one message carries at most
+  std::int64_t chunk_bytes = 1 << 20;  // maximum of dense pixels in one message
   bool sparse = true;                  // leave out empty pixels where that pays, chunk by chunk
   bool half = false;                   // colours of float32 images travel as float16
-  double most_active = 0.75;           // share of active pixels of a chunk up to which that pays
+  double most_active = 0.75;           // maximum share of active pixels in a chunk at which that pays
 
   // Pixels per chunk of images of `format` that are composited by `op`: a multiple of 1024, at least 1024,
-  // and few enough for one message even where partial results travel in a wider format than the images.
+  // and few enough for one message even if partial results travel in a wider format than the images.
   std::int64_t chunk_pixels(const Format& format, Op op) const {
     constexpr std::int64_t step = 1024;
     const Format widest{partial_scalar(format.scalar, op), format.channels, format.depth};
@@ -44,14 +44,14 @@ struct WireOptions {
     return std::max(pixels / step, std::int64_t{1}) * step;
   }
 
-  // What pixels that are stored as `format`, by images of `image`, travel as.
+  // The format in which pixels stored as `format` travel, for images of format `image`.
   Format on_the_wire(Format format, const Format& image) const {
     if (half && image.scalar == Scalar::float32) format.scalar = Scalar::float16;
     return format;
   }
 };
 
-// A value of the program: what it is stored as, and who needs it.
+// A value of the program: its storage format, and its uses.
 struct IndexedValue {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
@@ -61,34 +61,34 @@ struct IndexedValue {
   std::vector<std::size_t> sends;    // by message
   std::vector<std::size_t> readers;  // merges that read it
   std::vector<std::size_t> writers;  // merges that write into it
-  Value alias = -1;                  // value in whose memory its merges may go on
-  Between between;                   // merges that a pass may take in, so that it never lies in memory
-  std::size_t image = none;          // number among the images that are read where they lie
-  std::size_t receive = none;        // the receive that brings it, by messages, in parts:
-  std::size_t first_part = 0;        // their places among the parts of all values
-  std::size_t parts = 0;             // one a message
+  Value alias = -1;                  // its merges may continue in this value's memory
+  Between between;             // merges that a pass may include, so that the value is never stored in memory
+  std::size_t image = none;    // index among the images that are read in place
+  std::size_t receive = none;  // the receive that brings it by messages, in parts:
+  std::size_t first_part = 0;  // index of the first among the parts of all values
+  std::size_t parts = 0;       // one per message
 };
 
 // A send or receive.
 struct IndexedTransfer {
-  bool spared = false;      // no message: the receiver reads the sender's own image where it lies
-  std::int64_t chunks = 0;  // messages that it is cut into; 1 or more
-  std::int64_t window = 0;  // most of them under way at once
+  bool spared = false;      // no message: the receiver reads the sender's own image in place
+  std::int64_t chunks = 0;  // number of messages; 1 or more
+  std::int64_t window = 0;  // maximum number under way at once
 };
 
-// One rank's program for one kind of image, with all that can be known of it before a frame.
+// One rank's program for one kind of image, with everything known about it before a frame.
 struct IndexedProgram {
-  // Chunks of a transfer that are under way at once, at each end, so that the memory for messages stays
+  // Maximum number of chunks of a transfer under way at once, at each end, to keep the memory for messages
   // small.
   static constexpr std::int64_t window = 3;
-  // Values between merges that a pass may hold at once. What are more go to memory.
+  // Maximum number of values between merges that a pass may hold at once. Further values go to memory.
   static constexpr std::size_t may_hold = 64;
 
-  // Of `rank`, for images of `image` that are composited by `op`. Ranks that the schedule's setting puts on
-  // one node read each other's images.
+  // The program of `rank`, for images of `image` that are composited by `op`. Ranks that the schedule's
+  // setting puts on one node read each other's images.
   IndexedProgram(const Schedule& schedule, std::int32_t rank, const Format& image, Op op,
                  const WireOptions& wire);
-  // Of `rank`, for contents of varying size: each transfer is one chunk, whose size its sender announces.
+  // The program of `rank` for contents of varying size: each transfer is one chunk, announced with its size.
   IndexedProgram(const Schedule& schedule, std::int32_t rank);
 
   Program program;
@@ -100,15 +100,15 @@ struct IndexedProgram {
   std::vector<IndexedValue> values;       // as program.values
   std::vector<IndexedTransfer> sends;     // as program.sends
   std::vector<IndexedTransfer> receives;  // as program.receives
-  std::vector<std::int64_t> part_uses;    // of each part: pixels times the merges and sends that need them
-  std::size_t images = 1;                 // that are read where they lie: the rank's own is number 0
-  std::size_t most_held = 0;              // values between merges that a pass holds at once, at most
+  std::vector<std::int64_t> part_uses;    // pixels of each part times the merges and sends that need them
+  std::size_t images = 1;                 // images read in place: the rank's own is number 0
+  std::size_t most_held = 0;              // maximum number of values between merges that a pass holds at once
 
   const IndexedValue& value(Value value) const { return values[static_cast<std::size_t>(value)]; }
 
   std::int64_t chunks(Range pixels) const;                                   // of a transfer; 1 or more
-  Range chunk_of(Range pixels, std::int64_t number) const;                   // its pixels
-  std::size_t part_at(const IndexedValue& value, std::int64_t pixel) const;  // number among the value's parts
+  Range chunk_of(Range pixels, std::int64_t number) const;                   // pixels of a chunk
+  std::size_t part_at(const IndexedValue& value, std::int64_t pixel) const;  // index among the value's parts
 
  private:
   void spare_transfers(const Setting& setting);
@@ -122,11 +122,11 @@ struct IndexedProgram {
   bool needed_late(std::size_t receive, const std::vector<std::int32_t>& stages) const;
 };
 
-// The index, and what sending it by MPI takes.
+// The index, and the data for sending it by MPI.
 struct Plan {
-  // For a participant of the schedule and images of `format` that are composited by `op`. Tags of messages
-  // are 0..tag_limit. `ranks`: of the participants, ascending, which peers and mates are named by; empty: the
-  // same numbers.
+  // For a participant of the schedule and images of `format` that are composited by `op`. Message tags are
+  // 0..tag_limit. `ranks`: the rank of each participant, ascending, by which peers and mates are named;
+  // empty: the participant numbers.
   Plan(const std::shared_ptr<const Schedule>& schedule, std::int32_t participant, const Format& format, Op op,
        const WireOptions& wire, std::int32_t tag_limit, const std::vector<std::int32_t>& ranks = {});
   // For contents of varying size.
@@ -138,7 +138,7 @@ struct Plan {
   MessageTags receive_tags;
   std::vector<std::int64_t> stage_chunks;  // by stage: messages of this rank
   std::int64_t chunks = 0;                 // all of them
-  std::int64_t receive_chunks = 0;         // those that it receives
+  std::int64_t receive_chunks = 0;         // those this rank receives
 
   // The other ranks of this one's node, and how many receives read the image of each.
   struct Mate {
@@ -146,7 +146,7 @@ struct Plan {
     std::int32_t reads = 0;
   };
   std::vector<Mate> mates;
-  std::vector<std::size_t> mate_of;  // of each spared receive, place in `mates`
+  std::vector<std::size_t> mate_of;  // of each spared receive: index in `mates`
 
  private:
   Plan(std::shared_ptr<const Schedule> schedule, IndexedProgram indexed, std::int32_t tag_limit);
