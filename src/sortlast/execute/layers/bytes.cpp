@@ -1,4 +1,4 @@
-// Bytes: a string of bytes that grows at its end.
+// Bytes: a byte string that grows at its end.
 #include "sortlast/execute/layers/bytes.hpp"
 
 #include <algorithm>

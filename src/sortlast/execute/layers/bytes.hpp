@@ -1,4 +1,4 @@
-// Bytes: a string of bytes that grows at its end, in memory from a given source.
+// Bytes: a byte string that grows at its end, in memory from a given allocator.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class Bytes {
  public:
   using Take = std::function<Memory(std::size_t bytes)>;
 
-  // `take` gives memory aligned to 64 or throws std::bad_alloc; none: the heap.
+  // `take` returns memory aligned to 64 or throws std::bad_alloc; empty: the heap.
   explicit Bytes(Take take = {}) : take_(std::move(take)) {}
 
   std::size_t size() const { return size_; }
@@ -24,12 +24,12 @@ class Bytes {
   const std::byte* data() const { return memory_.get(); }
   std::byte* data() { return memory_.get(); }
   std::span<const std::byte> view() const { return {data(), size_}; }
-  // Keeps the bytes that are there now at their place, until the last copy is gone.
+  // Keeps the current bytes at their address until the last copy is destroyed.
   const Memory& memory() const { return memory_; }
 
-  // Make room for this many in all, which avoids copies later.
+  // Reserve space for this many bytes in total, which avoids copies later.
   void reserve(std::size_t bytes);
-  // Append this many that are not initialised yet, and return where they begin: until the next call.
+  // Append this many uninitialised bytes. The returned pointer to them is valid until the next call.
   std::byte* grow(std::size_t bytes) {
     if (capacity_ - size_ < bytes) reserve_more(bytes);
     std::byte* const begin = memory_.get() + size_;
@@ -49,7 +49,7 @@ class Bytes {
     const std::size_t rest = size_ % bytes;
     if (rest > 0) std::memset(grow(bytes - rest), 0, bytes - rest);
   }
-  // Drop all after the first `size` bytes. The memory stays.
+  // Drop everything after the first `size` bytes. The memory stays allocated.
   void shrink(std::size_t size) { size_ = size; }
 
  private:

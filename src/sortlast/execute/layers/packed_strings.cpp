@@ -1,7 +1,7 @@
 // Packed strings.
 //
-// A message is the number of its strings, then a list of them, which has for each the pixels [begin, end) and
-// the bytes, all as 64-bit integers; then the strings, each from the next multiple of 8 on.
+// A message is the number of its strings, then a list with an entry for each: the pixels [begin, end) and the
+// bytes, all as 64-bit integers; then the strings, each starting at the next multiple of 8.
 #include "sortlast/execute/layers/packed_strings.hpp"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// Packed strings: the strings of neighbouring pixels as one message.
+// Packed strings: the strings of consecutive pixels as one message.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace sortlast {
 
-// A string, the pixels to which it contributes, and what keeps its bytes, which begin at a multiple of
+// A string, the pixels it contributes to, and the owner of its bytes, which begin at a multiple of
 // `alignment`.
 struct LayerString {
   static constexpr std::size_t alignment = 8;
@@ -20,11 +20,11 @@ struct LayerString {
   Range pixels;
   std::span<const std::byte> bytes;
   std::shared_ptr<const void> memory;
-  bool of_mate = false;  // as LayerContent::encode_for_mates() has it
+  bool of_mate = false;  // made by LayerContent::encode_for_mates()
 };
 
-// Appends a message for `count` strings, which are written one after the other: begin(), then the string
-// itself is appended to `out`, then end(). The message has to begin at a multiple of LayerString::alignment.
+// Appends a message of `count` strings, which are written one after another: begin(), then append the string
+// itself to `out`, then end(). The message must begin at a multiple of LayerString::alignment.
 class StringPacker {
  public:
   StringPacker(Bytes& out, std::size_t count);
@@ -37,13 +37,12 @@ class StringPacker {
 
  private:
   Bytes& out_;
-  std::size_t list_;       // where the next entry of the list belongs
-  std::size_t begin_ = 0;  // of the string that is being written
+  std::size_t list_;       // position of the next list entry
+  std::size_t begin_ = 0;  // of the string being written
 };
 
-// The strings of a message, the empty ones among them; `memory` keeps it. Throws Error with the reason if it
-// is damaged: the strings lie inside the message, and are of pixel ranges that follow each other without
-// overlap.
+// The strings of a message, including empty ones; `memory` owns it. Throws Error with the reason if it is
+// corrupt: the strings must lie inside the message, and have ascending, disjoint pixel ranges.
 std::vector<LayerString> unpacked(std::span<const std::byte> message,
                                   const std::shared_ptr<const void>& memory);
 

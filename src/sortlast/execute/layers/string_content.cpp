@@ -9,8 +9,8 @@
 
 namespace sortlast {
 
-// Enough of them that a piece's blocks can be shared out to threads, and not so small that their headers
-// count.
+// Enough blocks per piece to distribute them among threads, but large enough that their headers do not
+// matter.
 std::int64_t string_block(std::int64_t n, std::int32_t p) {
   constexpr std::int64_t blocks_of_a_piece = 16;
   constexpr std::int64_t least = 4096;
@@ -150,7 +150,7 @@ std::vector<StringContent::Unit> StringContent::long_units_of(Value value, Range
   return units;
 }
 
-// Work on every unit, each thread of the team on some.
+// Process every unit, distributed over the threads of the team.
 template <typename Each>
 void StringContent::share_out(std::size_t units, const Each& each) {
   if (units < 2 || team_.size() == 1) {
@@ -163,7 +163,7 @@ void StringContent::share_out(std::size_t units, const Each& each) {
   });
 }
 
-// The strings of one unit after the other, cut to it where they are of more pixels.
+// Joins the strings of one unit after another, cut to the unit if they cover more pixels.
 class StringContent::Joiner {
  public:
   Joiner(const LayerContent& content, Pool& pool)
@@ -189,8 +189,8 @@ class StringContent::Joiner {
   }
 
  private:
-  // The strings, cut to the unit's pixels; `whole`: only where they must not be looked at beyond a part of
-  // it.
+  // The strings, cut to the unit's pixels; `whole`: cut only strings that must not be read beyond a part of
+  // the unit.
   std::span<const LayerContent::String> collect(const Unit& unit, bool with_own, bool whole) {
     scratch_.shrink(0);
     strings_.clear();
@@ -213,7 +213,7 @@ class StringContent::Joiner {
       content_.encode_own(unit.pixels, scratch_);
       keep_from(begin);
     }
-    // Only now the scratch stays where it is.
+    // From here on, the scratch memory stays at its address.
     for (const auto& [begin, bytes] : cut_) strings_.push_back(scratch_.view().subspan(begin, bytes));
     return strings_;
   }
@@ -224,7 +224,7 @@ class StringContent::Joiner {
 
   const LayerContent& content_;
   Bytes scratch_;
-  std::vector<std::pair<std::size_t, std::size_t>> cut_;  // where they begin in the scratch, and their bytes
+  std::vector<std::pair<std::size_t, std::size_t>> cut_;  // offset in the scratch memory, and size
   std::vector<LayerContent::String> strings_;
 };
 

@@ -1,9 +1,10 @@
 // Control.
 //
-// One process makes the objects, by placement new, before any other learns of the segment. The language knows
-// no objects of other processes; that bytes which are mapped twice hold the same ones is what every system
-// with shared memory promises for lock-free atomics and trivially copyable types, of which all here consists.
-// std::launder tells the compiler to take the bytes for objects that it did not see being made.
+// One process constructs the objects by placement new, before any other knows the segment. C++ does not
+// define objects of other processes. Every system with shared memory, however, guarantees that memory mapped
+// twice holds the same lock-free atomics and trivially copyable values, and everything here consists of
+// these. std::launder tells the compiler that the bytes hold objects, although it did not see them being
+// constructed.
 #include "sortlast/execute/node/control.hpp"
 
 #include <cstddef>

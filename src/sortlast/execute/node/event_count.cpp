@@ -1,15 +1,15 @@
 // Eventcount.
 //
 // A waiting rank counts itself among the sleepers and then asks the kernel to sleep unless the number of
-// rings has changed; who rings changes that number and then looks for sleepers. Both steps are in one order
-// for all (sequential consistency), so either the ringer sees the sleeper and wakes it, or the sleeper sees
-// the ring. A process that dies asleep stays counted, which costs the others a system call a ring and nothing
-// else.
+// rings has changed. A ringing rank changes that number and then looks for sleepers. Both steps have a single
+// order for all ranks (sequential consistency), so either the ringer sees the sleeper and wakes it, or the
+// sleeper sees the ring. A process that dies asleep remains counted, which costs the others one system call
+// per ring and nothing else.
 //
-// To look again before sleeping pays only while every rank has a core of its own. On 2 cores, with 200 looks,
-// a meeting of 2 ranks takes 1 us instead of 2 to 10, but one of 4, 8 and 16 ranks 20, 45 and 105 us instead
-// of 8, 18 and 42; yielding the core between 4 looks wins nothing at any number. So the caller says how
-// often.
+// Spinning before sleeping pays only while every rank has its own core. On 2 cores, with 200 looks, a meeting
+// of 2 ranks takes 1 us instead of 2 to 10, but meetings of 4, 8 and 16 ranks take 20, 45 and 105 us instead
+// of 8, 18 and 42; yielding the core between 4 looks gains nothing at any number of ranks. The caller
+// therefore chooses the number of looks.
 #include "sortlast/execute/node/event_count.hpp"
 
 #ifdef __linux__
@@ -26,13 +26,13 @@
 
 namespace sortlast {
 
-// Other processes look at the same bytes, and the kernel at a plain number.
+// Other processes access the same bytes, and the kernel treats them as a plain number.
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free &&
               sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
 
 namespace {
 
-// Leave the core's units to its other thread for a moment.
+// Yield the core's execution units to its other hardware thread for a moment.
 void relax() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();

@@ -24,13 +24,13 @@ Frames::Choice Frames::choose(std::size_t bytes) {
   auto& slots = slots_->slots;
   const std::uint64_t frame = ++slots_->frame;
 
-  // Give up what nobody has held for a while.
+  // Release frames that no process has held for a while.
   for (FrameSlot& slot : slots) {
     if (!idle(slot)) slot.used_in = frame;
     if (slot.used_in + kept_frames < frame) slot.segment = {};
   }
 
-  // Take an idle frame of about the right size again, else an empty place, else that of any idle frame.
+  // Reuse an idle frame of about the right size, else take an empty slot, else the slot of any idle frame.
   const auto find = [&](const auto& suits) {
     return std::find_if(slots.begin(), slots.end(),
                         [&](const FrameSlot& slot) { return idle(slot) && suits(slot); });
@@ -78,7 +78,7 @@ Memory Frames::hold(int slot) const {
   const auto chosen = static_cast<std::size_t>(slot);
   Memory segment = mapped_[chosen]->memory();
   std::byte* const data = segment.get();
-  // A forked process does not hold it: its parent does.
+  // A forked process does not hold it; its parent does.
   return {data, [control = memory_, users = &slots_->slots[chosen].users, kept = std::move(segment),
                  holder = this_process()](std::byte*) mutable {
             kept.reset();

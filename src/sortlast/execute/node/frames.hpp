@@ -1,4 +1,4 @@
-// Frames: the memory in which the processes of a machine put a result together.
+// Frames: shared memory in which the processes of a machine assemble a result.
 #pragma once
 
 #include <array>
@@ -15,9 +15,9 @@ namespace sortlast {
 
 // Lies in a segment.
 struct FrameSlot {
-  SegmentName segment;                  // of process 0: none
+  SegmentName segment;                  // process 0: none
   std::uint64_t used_in = 0;            // the last frame in which a process held it
-  std::atomic<std::uint32_t> users{0};  // processes' holds, and those that they are about to take
+  std::atomic<std::uint32_t> users{0};  // holds of all processes, including those about to be taken
 };
 struct FrameSlots {
   static constexpr int count = 8;
@@ -26,28 +26,29 @@ struct FrameSlots {
   std::array<FrameSlot, count> slots;
 };
 
-// One process's view of the slots. Frames that tiles still hold keep their slots; one that nobody holds is
-// taken again, when its size fits within a factor of 4, and is given up when it was not for a few frames.
+// One process's view of the slots. Frames held by tiles keep their slots. An idle frame is reused if its size
+// is right within a factor of 4, and released if it was not used for a few frames.
 class Frames {
  public:
-  // `memory` keeps `slots`, which all of `processes` share.
+  // `memory` owns `slots`, which all `processes` share.
   Frames(Memory memory, FrameSlots* slots, std::uint32_t processes)
       : memory_(std::move(memory)), slots_(slots), processes_(processes) {}
 
   struct Choice {
-    int slot = -1;       // none could be had
+    int slot = -1;       // -1: none was available
     bool fresh = false;  // the others have to map it
   };
-  // One process decides for all, while the others wait: a slot of at least `bytes` for the next frame. Then
-  // every process has to hold() it, unless one of them takes it back for all.
+  // One process decides for all while the others wait: a slot of at least `bytes` for the next frame. Every
+  // process must then hold() it, unless one of them takes it back for all.
   Choice choose(std::size_t bytes);
   void take_back(int slot);
 
-  // Every process, after choose(): drop what is no longer in the slots, and map the chosen one. Whether it
-  // could be mapped.
+  // Called by every process after choose(): drops mappings of segments that are no longer in the slots, and
+  // maps the chosen one. Returns whether it could be mapped.
   bool update(int chosen);
 
-  // Memory of the chosen slot, which stays in use until the last copy is gone: at any time and in any thread.
+  // Memory of the chosen slot. It stays in use until the last copy is destroyed, at any time and in any
+  // thread.
   Memory hold(int slot) const;
 
  private:

@@ -1,10 +1,9 @@
 // Node.
 //
-// All that the ranks tell each other lies in one segment (node/control.hpp). A meeting is one atomic addition
-// a rank; the last to come compares what the others brought, chooses the memory of the frame, and wakes them.
-// Nothing of this goes through MPI, which would poll, and ranks that poll take the core from those they wait
-// for. From the second frame of a kind on, a frame maps nothing and asks nothing of the kernel but to sleep
-// and to wake.
+// All shared state lies in one segment (node/control.hpp). A meeting costs one atomic addition per rank; the
+// last to arrive compares the offers, chooses the memory of the frame, and wakes the others. None of this
+// uses MPI, which polls: a polling rank occupies the core that another may need. From the second frame of a
+// kind on, a frame maps nothing and uses the kernel only to sleep and to wake.
 #include "sortlast/execute/node/node.hpp"
 
 #include <algorithm>
@@ -51,7 +50,7 @@ class Node::Impl {
     if (alone()) return true;
     refuse_fork(call);
 
-    // Offer the spans, and wait for those of the others.
+    // Offer the spans, and wait for the offers of the others.
     parity_ = 1 - parity_;
     if (mine.frame_bytes > 0) frame_.reset();
     RankSlot& slot = control().slot(me_);
@@ -65,7 +64,7 @@ class Node::Impl {
     late_ = std::max(decision.time - come, 0.0);
     flagged_ = decision.flagged;
 
-    // Forget the segments that the others have given back, and take the frame.
+    // Drop the segments that the others have released, and take the frame.
     mappings_.drop_closed();
     if (decision.agreed && mine.frame_bytes > 0) take_frame(decision.frame, all_come);
     return decision.agreed;
@@ -133,7 +132,7 @@ class Node::Impl {
     return {std::move(description), record.spans};
   }
 
-  // A span as it lies in this process; null if it must be read.
+  // Address of a span in this process; null if it must be read through the kernel.
   const std::byte* in_place(int rank, const SpanRecord& span) {
     const std::size_t owner = slot_of(rank);
     if (owner == me_) return reinterpret_cast<const std::byte*>(span.address);  // NOLINT
@@ -178,7 +177,7 @@ class Node::Impl {
 
   const Neighbours neighbours_;
   Memory frame_;
-  double late_ = 0;  // what the last meeting waited for later ranks [s]
+  double late_ = 0;  // time spent waiting for later ranks in the last meeting [s]
   bool flagged_ = false;
 
  private:
@@ -190,7 +189,7 @@ class Node::Impl {
     return static_cast<std::size_t>(std::lower_bound(members.begin(), members.end(), rank) - members.begin());
   }
 
-  // The ranks whose images are offered to a frame of the roll.
+  // The ranks that have offered images to a frame of the roll.
   std::vector<int> offered_to(std::uint64_t frame) const {
     std::vector<int> ranks;
     for (std::size_t i = 0; i <= peers(); ++i)
@@ -205,7 +204,7 @@ class Node::Impl {
                 "; a process that was forked from it cannot take its place in " + call);
   }
 
-  // Wait for the time of a frame of the roll to be over, or for all to have joined it.
+  // Wait until a frame of the roll has reached its end, or all have joined it.
   void wait_until_closed(std::uint64_t frame, const std::string& call) {
     Roll& roll = control().roll;
     const auto waits_for = [&] { return "a rank of the last frame to call " + call; };
@@ -220,7 +219,7 @@ class Node::Impl {
     wait_until(roll.closing(), waiting(), waits_for, missing, seconds_left);
   }
 
-  // Write down an offer.
+  // Write an offer to shared memory.
   void record(const Offer& mine, OfferRecord& offer) {
     offer.hash = mine.hash;
     offer.frame_bytes = mine.frame_bytes;
@@ -228,7 +227,7 @@ class Node::Impl {
     publisher_.publish(mine.header, mine.spans, offer.published);
   }
 
-  // Compare what all have brought, and choose the frame.
+  // Compare the offers of all ranks, and choose the frame.
   void decide(Decision& decision) {
     const OfferRecord& mine = control().slot(me_).offers[parity_];
     decision = {true, false, {}, trace_clock()};
@@ -240,7 +239,7 @@ class Node::Impl {
     if (decision.agreed && mine.frame_bytes > 0) decision.frame = frames_->choose(mine.frame_bytes);
   }
 
-  // All ranks, after they have agreed on a frame. A new one is theirs only if all could map it.
+  // Called by all ranks after they have agreed on a frame. They use a fresh one only if all could map it.
   template <typename WaitsFor>
   void take_frame(Frames::Choice choice, const WaitsFor& waits_for) {
     const bool mapped = frames_->update(choice.slot);
@@ -258,7 +257,7 @@ class Node::Impl {
     frame_ = frames_->hold(choice.slot);
   }
 
-  // Wait at a barrier. The last to come decides for all and wakes the others.
+  // Wait at a barrier. The last to arrive decides for all and wakes the others.
   template <typename WaitsFor, typename Decide>
   void come_together(Barrier& barrier, const WaitsFor& waits_for, const Decide& decide_for_all) {
     const std::uint32_t openings = barrier.openings();

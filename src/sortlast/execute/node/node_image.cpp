@@ -20,7 +20,7 @@ struct Header {
 };
 static_assert(std::is_trivially_copyable_v<Header>);
 
-// The planes of an image. Others read the rows that its bounds hold.
+// The planes of an image. Others read only the rows within its bounds.
 std::vector<Span> planes_of(const ImageView& image) {
   std::vector<Span> planes;
   if (image.is_none()) return planes;
@@ -61,7 +61,7 @@ NodeImage::NodeImage(Node& node, int rank) : node_(&node), rank_(rank) {
   view_ = {{}, header.size, header.format, header.bounds};
   if (published.spans() == 0) return;
 
-  // It is in place if all of its planes are.
+  // The image is in place if all of its planes are.
   std::array<const std::byte*, 2> addresses{};
   std::array<const std::byte*, 2> planes{};
   in_place_ = true;

@@ -1,4 +1,4 @@
-// Node spans: what the ranks of a node have published, for contents that read it (run/peer_spans.hpp).
+// Node spans: the spans published by the ranks of a node, for contents that read them (run/peer_spans.hpp).
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,14 @@
 
 namespace sortlast {
 
-// By rank, what each rank of the node published with its offer to the last meeting. Throws Error.
+// The publications of the ranks of the node, made with their offers to the last meeting, by rank. Throws
+// Error.
 std::vector<Publication> publications(Node& node);
 
 class NodeSpans final : public PeerSpans {
  public:
-  // `published` by rank. The spans can be read until Node::wait_until_read(); the node must stay. Throws
-  // Error.
+  // `published` by rank. The spans can be read until Node::wait_until_read(); the node must outlive this.
+  // Throws Error.
   NodeSpans(Node& node, const std::vector<Publication>& published);
 
   std::size_t count(std::int32_t rank) const override;
@@ -30,7 +31,7 @@ class NodeSpans final : public PeerSpans {
  private:
   struct Seen {
     const std::byte* in_place = nullptr;
-    std::uint64_t address = 0;  // in its own process
+    std::uint64_t address = 0;  // in the owner's process
     std::size_t bytes = 0;
   };
   const Seen& at(std::int32_t rank, std::size_t span) const {

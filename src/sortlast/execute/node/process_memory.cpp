@@ -28,7 +28,7 @@ namespace {
 constexpr std::uintptr_t huge_page = std::uintptr_t{1} << 21;
 constexpr int collapse_now = 25;  // MADV_COLLAPSE, which older headers lack
 
-constexpr std::size_t max_copies = 64;  // of a call: rows of a unit, as a rule
+constexpr std::size_t max_copies = 64;  // per call: usually the rows of a unit
 
 // Drop the first `bytes` of the copies.
 std::span<RemoteCopy> rest(std::span<RemoteCopy> copies, std::size_t bytes) {
@@ -81,7 +81,7 @@ void HugePages::published(const void* data, std::size_t bytes) {
   if (std::exchange(known->collapsed, true)) return;
   const std::uintptr_t first = (begin + huge_page - 1) / huge_page * huge_page;
   const std::uintptr_t end = (begin + bytes) / huge_page * huge_page;
-  // Where the kernel refuses, nothing is lost.
+  // If the kernel refuses, nothing is lost.
   // NOLINTNEXTLINE(performance-no-int-to-ptr): the first whole huge page of the span
   if (end > first) madvise(reinterpret_cast<void*>(first), end - first, collapse_now);
 }

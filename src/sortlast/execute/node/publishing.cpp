@@ -17,7 +17,7 @@ std::size_t to_line(std::size_t bytes) { return (bytes + line - 1) / line * line
 
 void Publisher::publish(std::span<const std::byte> header, std::span<const Span> spans,
                         PublicationRecord& record) {
-  // Find out where the spans lie.
+  // Locate the spans.
   records_.clear();
   for (const Span& span : spans) {
     records_.push_back(record_of(span.data, span.bytes));
@@ -26,7 +26,7 @@ void Publisher::publish(std::span<const std::byte> header, std::span<const Span>
   }
   if (!remote_reads_) stage(spans, records_);
 
-  // Describe them.
+  // Describe the spans.
   record.spans = spans.size();
   record.header_bytes = header.size();
   const std::size_t bytes = record.description_bytes();
@@ -43,7 +43,7 @@ SpanRecord Publisher::record_of(const void* data, std::size_t bytes) const {
           reinterpret_cast<std::uint64_t>(data), bytes, place};
 }
 
-// Where the system has no more shared memory, any will do if others can read it.
+// If the system has no more shared memory, use private memory, provided that others can read it.
 std::byte* Publisher::list(std::size_t bytes, SpanRecord& where) {
   List& next = lists_[next_list_];
   next_list_ = 1 - next_list_;
@@ -62,7 +62,7 @@ std::byte* Publisher::list(std::size_t bytes, SpanRecord& where) {
   return data;
 }
 
-// Copy the private spans into one segment. It stays until the next call, whose memory it is.
+// Copy the private spans into one segment. It stays valid until the next call, which reuses it.
 void Publisher::stage(std::span<const Span> spans, std::span<SpanRecord> records) {
   std::size_t bytes = 0;
   for (const SpanRecord& record : records)

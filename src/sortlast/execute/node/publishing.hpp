@@ -1,9 +1,9 @@
-// Publishing: spans of a rank's memory that the other ranks of its node can read, and a header that says what
-// they hold.
+// Publishing: spans of a rank's memory that the other ranks of its node can read, and a header that describes
+// their contents.
 //
-// A rank describes its spans in the segment that all share (node/control.hpp). Others then read a span where
-// it lies, if that is a segment, or copy it through the kernel. Where the kernel forbids that, the owner
-// copies the span into a segment first.
+// A rank describes its spans in the segment that all share (node/control.hpp). Others then read a span in
+// place, if it lies in a segment, or copy it through the kernel. If the kernel forbids that, the owner first
+// copies the span into a segment.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@
 
 namespace sortlast {
 
-// What memory a span lies in. More kinds may follow.
+// The kind of memory that holds a span. More kinds may follow.
 enum class MemoryKind : std::uint32_t {
   private_memory,  // of the owner's process; others read it through the kernel
   shared_memory,   // a segment, which others map
@@ -34,34 +34,34 @@ enum class MemoryKind : std::uint32_t {
 struct Span {
   const void* data = nullptr;
   std::size_t bytes = 0;
-  // The bytes that others will read; none: all. Only these are copied where a copy is needed.
+  // The bytes that others will read; none: all. If a copy is needed, only these are copied.
   std::optional<Range> needed = {};
 };
 
-// A span as it is described to the other ranks.
+// A span as described to the other ranks.
 struct SpanRecord {
   MemoryKind kind = MemoryKind::private_memory;
   std::uint64_t address = 0;  // in the owner's process
   std::uint64_t bytes = 0;
-  Place place;  // in a segment, if it is shared
+  Place place;  // in a segment, if the memory is shared
 };
 
-// The spans and the header of one rank. It holds their description itself, or says where that lies.
+// The spans and the header of one rank. Holds their description itself or, if it is long, its location.
 struct PublicationRecord {
-  std::uint64_t spans = 0;         // their number
+  std::uint64_t spans = 0;         // number of spans
   std::uint64_t header_bytes = 0;  // the header follows the records of the spans
   std::array<std::byte, 320> description = {};
-  SpanRecord elsewhere;  // of the description, if it is longer
+  SpanRecord elsewhere;  // location of a longer description
 
   std::size_t description_bytes() const { return spans * sizeof(SpanRecord) + header_bytes; }
 };
 static_assert(std::is_trivially_copyable_v<PublicationRecord>);
 
-// What a rank has published.
+// The spans and the header that a rank has published.
 class Publication {
  public:
   Publication() = default;
-  // Of a description: the records of so many spans, and the header.
+  // Made from a description: the records of `spans` spans, then the header.
   Publication(std::vector<std::byte> description, std::size_t spans)
       : description_(std::move(description)), spans_(spans) {}
 
@@ -93,15 +93,16 @@ class Publisher {
     return remote_reads_ || span.bytes == 0 || !allocations_.find(span.data, span.bytes).none();
   }
 
-  // Describe spans and a header to the others, which may read the last publication meanwhile, but not the one
-  // before; copies of spans are those of the last call alone. Throws Error.
+  // Describe spans and a header to the others. Meanwhile they may read the last publication, but not the one
+  // before. Copies of spans last until the next call. Throws Error.
   void publish(std::span<const std::byte> header, std::span<const Span> spans, PublicationRecord& record);
 
  private:
-  // A description that is too long for its record. Used by turns, as others may still read the last one.
+  // A description too long for its record. There are two, used alternately, because others may still read the
+  // last.
   struct List {
     Memory memory;
-    std::vector<std::byte> own;  // if there is no shared memory left
+    std::vector<std::byte> own;  // used if there is no shared memory left
     std::size_t bytes = 0;       // of the memory
   };
 
@@ -115,7 +116,7 @@ class Publisher {
   std::optional<Segment> staged_;
   std::array<List, 2> lists_;
   std::size_t next_list_ = 0;
-  std::vector<SpanRecord> records_;  // of the call
+  std::vector<SpanRecord> records_;  // of the current call
 };
 
 }  // namespace sortlast

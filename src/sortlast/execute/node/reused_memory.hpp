@@ -1,4 +1,4 @@
-// Reused memory: memory that the other ranks of a node can read, kept from frame to frame.
+// Reused memory: memory that the other ranks of a node can read, reused from frame to frame.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@ namespace sortlast {
 
 class ReusedMemory {
  public:
-  // At least `bytes`, at most four times as many; their contents are those of the last use, or zeros, which
-  // take no room until they are written. The last use must be over. Throws Error.
+  // At least `bytes`, at most four times as many. The contents are those left by the last use, or zeros,
+  // which occupy no memory until they are written. The last use must be over. Throws Error.
   const Memory& take(std::size_t bytes, Node& node) {
     if (bytes > bytes_ || bytes < bytes_ / 4) {
       memory_ = node.allocate(bytes);
@@ -19,7 +19,7 @@ class ReusedMemory {
     }
     return memory_;
   }
-  // That of the last use; null before the first.
+  // The memory of the last use; null before the first.
   const Memory& memory() const { return memory_; }
 
  private:

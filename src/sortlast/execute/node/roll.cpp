@@ -13,8 +13,9 @@ void Roll::set_end(std::uint64_t frame, double end) {
 }
 
 void Roll::close(std::uint64_t frame) {
-  // Before the next frame is open, as one that joins it could find the end of the frame before this one. Who
-  // closes a frame is part of it, so it does this before any rank of the frame can set the end of the next.
+  // This precedes the opening of the next frame, because a rank that joins it could otherwise find the end of
+  // the previous frame. A rank that closes a frame is part of it, so it does this before any rank of the
+  // frame can set the end of the next one.
   end_of(frame + 1).store(0, std::memory_order_release);
   std::uint64_t open = open_.load(std::memory_order_acquire);
   const std::uint64_t next = word_of({frame + 1, 0});

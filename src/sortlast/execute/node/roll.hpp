@@ -1,4 +1,4 @@
-// Roll: who has come to which frame, on a node whose frames do not wait for all ranks.
+// Roll: records which ranks take part in which frame, on a node where frames do not wait for all ranks.
 #pragma once
 
 #include <array>
@@ -9,30 +9,31 @@
 
 namespace sortlast {
 
-// Lies in a segment. Frames are numbered from 1; exactly one is open, and a process joins that one. Whoever
-// sees that all have joined, or that its time is over, closes it, which opens the next. The first process
-// that took part in the frame before says when the time of a frame is over: one that was late closes nothing
-// before the others come.
-//   A frame is never closed before all of the frame before know theirs: either its time was set by one of
-// those, which is through with that frame only when all have read its image, or all have joined it.
+// Lies in a segment. Frames are numbered from 1; exactly one is open, and processes join that one. A process
+// that sees that all have joined, or that the frame's end has passed, closes it, which opens the next. The
+// end of a frame is set by the first process that took part in the previous one: a late process closes
+// nothing before the others arrive.
+//
+// A frame is never closed before all participants of the previous frame know who they are: either its end was
+// set by one of them, which leaves the previous frame only when all have read its image, or all have joined.
 class Roll {
  public:
-  // A frame, and how many have joined it.
+  // A frame, and the number of processes that have joined it.
   struct Count {
     std::uint64_t frame = 0;
     std::uint32_t processes = 0;
   };
 
-  // Join the frame that is open. The frame, and how many have joined it by now.
+  // Join the open frame. Returns it with the number of processes that have joined so far.
   Count join();
-  // Say when the time of a frame is over, unless somebody has. `end` [s of trace_clock()] is above 0.
+  // Set the end of a frame, unless it is set already. `end` [s of trace_clock()] is above 0.
   void set_end(std::uint64_t frame, double end);
-  // When it is; 0: nobody has said.
+  // The end of a frame; 0: not set.
   double end(std::uint64_t frame) const { return end_of(frame).load(std::memory_order_acquire); }
-  // Close a frame as it is, unless somebody has.
+  // Close a frame as it is, unless it is closed already.
   void close(std::uint64_t frame);
 
-  // The frame that was closed last.
+  // The frame closed last.
   Count closed() const { return count_of(closed_.load(std::memory_order_acquire)); }
   // Rings when a frame is closed.
   EventCount& closing() { return closing_; }
@@ -49,8 +50,8 @@ class Roll {
 
   std::atomic<std::uint64_t> open_{std::uint64_t{1} << count_bits};
   std::atomic<std::uint64_t> closed_{0};
-  // Of the frame that is open, and of the next: one that has just joined a frame that another closes at the
-  // same moment sets the end of that frame, not of the next.
+  // Ends of the open frame and of the next: a process that has just joined a frame while another closes it
+  // sets the end of that frame, not of the next.
   std::array<std::atomic<double>, 2> ends_{};
   EventCount closing_;
 };

@@ -21,13 +21,13 @@
 
 namespace sortlast {
 
-// Another process opens the owner's descriptor through /proc, which works where it may look at the owner's
-// descriptors (the same user; no debugger's rights are needed). Numbers of processes and descriptors are used
-// again, and mean something else in another container, so the page after the data tells what this segment is,
-// and whether its owner still has it.
+// Another process opens the owner's descriptor through /proc, which works if it may access the owner's
+// descriptors (the same user; no ptrace rights are needed). Process IDs and descriptors are reused, and have
+// other meanings in another container. The page after the data therefore identifies the segment and records
+// whether its owner still holds it.
 //
-// A forked process has all mappings and descriptors of its parent, but the segments are not its own: it lets
-// its mappings go, and says nothing to those that share them with the parent.
+// A forked process inherits all mappings and descriptors of its parent but does not own the segments: it
+// drops its mappings without notifying the processes that share them with the parent.
 
 // The page after the data.
 struct Segment::Label {
@@ -48,10 +48,10 @@ std::size_t page() {
   return bytes;
 }
 
-// Where the label lies.
+// Offset of the label.
 std::size_t label_offset(std::uint64_t bytes) { return (bytes + page() - 1) / page() * page(); }
 
-// Starts at random, so that two processes that have the same number in two containers differ.
+// Starts at random, so that two processes with the same ID in two containers differ.
 std::uint64_t next_serial() {
   static std::atomic<std::uint64_t> serial = [] {
     std::random_device random;
@@ -62,7 +62,7 @@ std::uint64_t next_serial() {
 
 std::string reason() { return std::generic_category().message(errno); }
 
-// A file in memory that nobody may execute, where the kernel can promise it (Linux 6.3); -1 with errno set.
+// A file in memory that cannot be executed, if the kernel can guarantee that (Linux 6.3); -1 with errno set.
 int make_file() {
 #ifdef MFD_NOEXEC_SEAL
   constexpr unsigned no_exec = MFD_NOEXEC_SEAL;
@@ -73,7 +73,7 @@ int make_file() {
   return file < 0 && errno == EINVAL ? memfd_create("sortlast", MFD_CLOEXEC) : file;
 }
 
-// Closes itself.
+// A file descriptor that closes itself.
 class File {
  public:
   explicit File(int descriptor) : descriptor_(descriptor) {}
@@ -89,7 +89,7 @@ class File {
   int descriptor_;
 };
 
-// The data and the label, or null with errno set.
+// Maps the data and the label; null with errno set on failure.
 std::byte* map(int file, std::uint64_t bytes) {
   const std::size_t all = label_offset(bytes) + page();
   void* const memory = mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -130,7 +130,7 @@ Segment::Segment(const SegmentName& name) : name_(name) {
   };
   const std::string path = "/proc/" + std::to_string(name.process) + "/fd/" + std::to_string(name.file);
 
-  // Open nothing but a file of the right size: to open a device or a pipe may have effects.
+  // Open only a regular file of the right size: opening a device or a pipe may have side effects.
   const auto expected = static_cast<off_t>(label_offset(name.bytes) + page());
   struct stat found{};
   if (stat(path.c_str(), &found) != 0) fail("stat of " + path + ": " + reason());

@@ -21,7 +21,7 @@ Memory Allocations::take(std::size_t bytes) {
     const std::lock_guard lock(state_->mutex);
     state_->allocations[address] = {bytes, {segment.name(), 0}};
   }
-  // In a forked process the lock may be that of a thread which does not exist there.
+  // In a forked process, the lock may be held by a thread that does not exist there.
   return {data,
           [state = state_, address, owner = this_process(), kept = segment.memory()](std::byte*) mutable {
             if (owner == this_process()) state->erase(address);

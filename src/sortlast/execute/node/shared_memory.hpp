@@ -1,4 +1,4 @@
-// Shared memory: memory of this process that others can map, and that of others mapped here.
+// Shared memory: memory of this process that others can map, and memory of others mapped here.
 #pragma once
 
 #include <cstddef>
@@ -15,22 +15,22 @@ namespace sortlast {
 
 // A place in a segment.
 struct Place {
-  SegmentName segment;  // of process 0: none
+  SegmentName segment;  // process 0: none
   std::uint64_t offset = 0;
 
   bool none() const { return segment.process == 0; }
 };
 
-// Memory of this process that lies in segments, found again by its address. It may be given back in any
-// thread and after the allocations are gone.
+// Memory of this process that lies in segments, looked up by address. It may be released in any thread and
+// after this object is destroyed.
 class Allocations {
  public:
   Allocations() : state_(std::make_shared<State>()) {}
 
-  // `bytes` zeros in a segment of their own, aligned to a page. Throws Error.
+  // `bytes` zeros in a separate segment, aligned to a page. Throws Error.
   Memory take(std::size_t bytes);
 
-  // The place of `bytes` from an address on, if all of them lie in one allocation.
+  // The place of `bytes` starting at an address, if all of them lie in one allocation.
   Place find(const void* address, std::size_t bytes) const;
 
  private:
@@ -40,7 +40,7 @@ class Allocations {
   };
   struct State {
     std::mutex mutex;
-    std::map<std::uintptr_t, Allocation> allocations;  // by the address of their data
+    std::map<std::uintptr_t, Allocation> allocations;  // by address of the data
 
     void erase(std::uintptr_t address);
   };
@@ -52,11 +52,12 @@ class Mappings {
  public:
   explicit Mappings(std::size_t owners) : of_(owners) {}
 
-  // Where a segment of an owner (a number below `owners`) lies in this process. Maps it when it is asked for
-  // the first time; throws Error if it cannot.
+  // Address in this process of a segment of an owner (a number below `owners`). Maps it on first use; throws
+  // Error if that fails.
   std::byte* find(std::size_t owner, const SegmentName& name);
 
-  // Unmap the segments that their owners have let go. Their memory stays taken until all have done so.
+  // Unmap the segments released by their owners. Their memory stays allocated until all processes have done
+  // so.
   void drop_closed();
 
  private:

@@ -1,4 +1,4 @@
-// Waiting: how a process of a node sleeps until the others have done their part, and not for ever.
+// Waiting: how a process of a node sleeps until the others have done their part, or a timeout ends the wait.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ namespace sortlast {
 
 constexpr double between_checks = 0.05;  // of the watch [s]
 
-// Looks at an event before a process sleeps that has a core of its own: some 20 us, which is what the kernel
-// takes to wake a sleeper. Frames of small images are shorter than that.
+// Number of checks before a process with its own core sleeps: some 20 us, about the time the kernel takes to
+// wake a sleeper. Frames of small images are shorter than that.
 constexpr int looks_on_own_core = 500;
 
 struct Waiting {
@@ -33,8 +33,8 @@ struct Waiting {
   }
 };
 
-// Sleep until missing() is 0; looks again whenever the event has come, and after at_most() seconds. Each
-// change is progress. waits_for() completes "rank r waits for ...".
+// Sleep until missing() is 0; checks again whenever the event rings, and after at_most() seconds. Each change
+// counts as progress. waits_for() completes "rank r waits for ...".
 template <typename WaitsFor, typename Missing, typename AtMost>
 void wait_until(EventCount& event, const Waiting& with, const WaitsFor& waits_for, const Missing& missing,
                 const AtMost& at_most) {

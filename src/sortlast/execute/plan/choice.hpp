@@ -55,9 +55,10 @@ class AlgorithmChoice {
 // How the n pixels of a frame are divided among p ranks: in contiguous pieces, or in interleaved blocks,
 // which give each rank the same amount of work wherever the images are empty. Automatic: blocks if the ranks
 // are on several nodes, the tiles will be gathered, and every image is empty in at least half of its pixels.
-// - This is a rule, not a prediction: blocks cost at most a copy of the bytes sent, and are worth it as soon
-//   as the drawn pixels are unevenly spread over the rows, which they usually are in images with many empty
-//   pixels.
+//
+// This is a rule, not a prediction: blocks cost at most a copy of the bytes sent, and are worth it as soon as
+// the drawn pixels are unevenly spread over the rows, which they usually are in images with many empty
+// pixels.
 enum class FrameLayout : std::uint8_t { automatic, contiguous, interleaved };
 
 // Traffic of one rank in one frame.

@@ -1,7 +1,7 @@
-// Box list: a rank's images of boxes, as it publishes them to the other ranks of its node.
+// Box list: a rank's box images, as published to the other ranks of its node.
 //
-// The header of a publication has their number and places. The spans are their planes, image by image: the
-// colours, and the depths if the format has them. There are none if others cannot read all of them.
+// The header of a publication holds their number and places. The spans are their planes, image by image: the
+// colours, and the depths if the format has them. There are no spans if others cannot read all of them.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace sortlast {
 struct BoxCount {
   std::uint64_t images = 0;
   Format format;
-  bool told = false;  // the format is not a guess
+  bool told = false;  // false: the format is a guess
 };
 
 struct BoxList {
@@ -28,10 +28,10 @@ struct BoxList {
 
 // The header of a publication.
 std::vector<std::byte> encode(const BoxList& list);
-// The list of a header that was published with `spans` spans. Throws Error if they do not fit.
+// The list in a header that was published with `spans` spans. Throws Error if they do not match.
 BoxList read_box_list(std::span<const std::byte> header, std::size_t spans, int rank);
 
-// The number of the first span of an image of a rank.
+// Index of the first span of an image of a rank.
 inline std::size_t first_span(const Format& format, std::int32_t index) {
   return static_cast<std::size_t>(index) * (format.depth ? 2 : 1);
 }

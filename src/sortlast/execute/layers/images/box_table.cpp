@@ -30,8 +30,8 @@ void check_positions(const std::vector<PlacedBox>& boxes) {
                       "; expected positions that no two images of all ranks share");
 }
 
-// Put boxes in the order of their positions, each in the slot of its own, where there are few more positions
-// than boxes. Returns false, and the boxes stay, where there are many more, or if two have one position.
+// Sort boxes by position in linear time, each into the slot of its position, if there are not many more
+// positions than boxes. Returns false and leaves the boxes unchanged otherwise, or if two share a position.
 bool put_in_slots(std::vector<PlacedBox>& boxes) {
   if (boxes.empty()) return true;
   const auto [first, last] =
@@ -64,7 +64,7 @@ std::string pixels(std::int64_t width, std::int64_t height) {
   return std::to_string(width) + "x" + std::to_string(height);
 }
 
-// The problem with an image; empty if there is none. Texts are made only for errors, as there may be
+// The problem with an image; empty if there is none. Builds the text only on errors, as there may be
 // thousands of images.
 std::string wrong_with(const BoxImage& each, std::size_t index, Size frame, const Format& format) {
   const auto name = [index] { return "image " + std::to_string(index); };
@@ -134,7 +134,7 @@ bool BoxTable::meets(Place place, Range pixels) const {
   const std::int64_t first = pixels.begin / frame_.width;
   const std::int64_t last = (pixels.end - 1) / frame_.width;
   if (box.y1 <= first || box.y0 > last) return false;
-  // Rows between the first and the last are there as a whole.
+  // Rows between the first and the last are covered completely.
   if (std::max(first + 1, box.y0) < std::min(last, box.y1)) return true;
   const auto in_row = [&](std::int64_t row) {
     if (row < box.y0 || row >= box.y1) return false;

@@ -1,7 +1,7 @@
-// BoxTable: where the images of all ranks lie, in the frame and in depth. Every rank has the same.
+// BoxTable: the positions of the images of all ranks, in the frame and in depth. The same on every rank.
 //
-// Positions may be any integers. The table sorts them, and from then on an image is known by its place: its
-// number in depth, 0 for the one in front of all others.
+// Positions may be any integers. The table sorts them, and from then on an image is identified by its place:
+// its index in depth, 0 for the frontmost.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,16 @@
 
 namespace sortlast {
 
-// The box of an image: all of the frame if it has none.
+// The box of an image: the whole frame if it has none.
 Rectangle box_of(const BoxImage& image, Size frame);
 
-// Throws ArgumentError unless every image is of the format and of the size of its box, which lies within the
-// frame.
+// Throws ArgumentError unless every image has the given format and the size of its box, which must lie within
+// the frame.
 void check_box_images(std::span<const BoxImage> images, Size frame, const Format& format);
 
 inline std::int64_t area(const Rectangle& box) { return (box.x1 - box.x0) * (box.y1 - box.y0); }
 
-// An image of some rank.
+// A box image of any rank.
 struct PlacedBox {
   std::int64_t position = 0;
   Rectangle box;
@@ -35,8 +35,8 @@ class BoxTable {
  public:
   using Place = std::uint32_t;
 
-  // The images of all ranks, in any order; boxes lie within the frame. Throws ArgumentError, with the same
-  // text whatever their order, if two have one position: it names their ranks.
+  // The images of all ranks, in any order; boxes lie within the frame. Throws ArgumentError if two share a
+  // position: the text names their ranks and does not depend on the order.
   BoxTable(std::vector<PlacedBox> boxes, Size frame);
 
   std::size_t size() const { return boxes_.size(); }
@@ -46,10 +46,10 @@ class BoxTable {
 
   // Whether the image holds any of these pixels of the frame (row-major).
   bool meets(Place place, Range pixels) const;
-  // All images that do, front to back.
+  // All images that hold any of these pixels, front to back.
   std::vector<Place> meeting(Range pixels) const;
 
-  // ---- The images of each rank as one ----
+  // ---- The images of each rank as one image ----
 
   // The ranks from front to back, ranks without images last; empty if the images of two ranks interleave.
   std::vector<std::int32_t> order_of_ranks(std::int32_t p) const;
@@ -62,7 +62,7 @@ class BoxTable {
   Size frame_;
   std::vector<PlacedBox> boxes_;  // by place
   std::int64_t band_rows_ = 1;
-  std::vector<std::vector<Place>> bands_;  // of rows: the images that have some of them
+  std::vector<std::vector<Place>> bands_;  // by band of rows: the images that have some of them
 };
 
 }  // namespace sortlast

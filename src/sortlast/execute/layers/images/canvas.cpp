@@ -11,7 +11,7 @@ void Canvas::begin(Range pixels, Pixels to) {
   for (std::vector<Range>& row : covered_) row.clear();
 }
 
-// Cover a run of a row: calls first(Range) for its pixels that had nothing, behind(Range) for the others.
+// Cover a run of a row: calls first(Range) for its uncovered pixels, behind(Range) for the others.
 template <typename First, typename Behind>
 void Canvas::cover(std::vector<Range>& row, Range run, const First& first, const Behind& behind) {
   auto next = std::find_if(row.begin(), row.end(), [&](Range some) { return some.end >= run.begin; });

@@ -1,4 +1,4 @@
-// Canvas: neighbouring pixels of a frame, onto which layers are blended front to back.
+// Canvas: consecutive pixels of a frame, onto which layers are blended front to back.
 #pragma once
 
 #include <algorithm>
@@ -11,22 +11,22 @@
 
 namespace sortlast {
 
-// Each layer is blended over its own pixels alone, a row at a time. Cutting the pixels where rows of boxes
-// begin and end instead, to blend all images of a piece in one pass, would make pieces of a pixel or two
-// where hundreds of boxes cross a row. The first layer of a pixel is copied there, so nothing has to be
-// cleared before. Colours and depths only: layers with channels are joined by join.hpp.
+// Each layer is blended over its own pixels only, one row at a time. The alternative, to cut the pixels at
+// the edges of all boxes and blend all images of a part in one pass, would produce parts of a pixel or two
+// where hundreds of boxes cross a row. The first layer of a pixel is copied, so nothing has to be cleared
+// before. Colours and depths only: layers with channels are joined by join.hpp.
 class Canvas {
  public:
   Canvas(const Accumulator& accumulator, std::int64_t frame_width)
       : accumulator_(accumulator), width_(frame_width) {}
 
-  // Begin with `pixels`, gathered from `to` on.
+  // Begin with `pixels`, stored from `to` on.
   void begin(Range pixels, Pixels to);
 
-  // Blend a layer behind all before it. It must lie within the pixels.
+  // Blend a layer behind all previous ones. It must lie within the pixels.
   void add(const Layer& layer);
 
-  // Call action(Range), in ascending order, for the pixels of no layer, or of at least one.
+  // Call action(Range), in ascending order, for the pixels covered by no layer, or by at least one.
   template <typename Action>
   void for_each_gap(const Action& action) const {
     std::int64_t at = pixels_.begin;
@@ -50,7 +50,7 @@ class Canvas {
   std::int64_t width_;
   Range pixels_;
   Pixels to_;
-  std::vector<std::vector<Range>> covered_;  // by row: what layers have, apart and in order
+  std::vector<std::vector<Range>> covered_;  // by row: the covered runs, disjoint and ascending
 };
 
 }  // namespace sortlast

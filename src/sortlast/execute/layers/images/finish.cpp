@@ -1,4 +1,4 @@
-// Finished pixels: the joined layer laid out, before the background.
+// Finished pixels: the joined layer in dense planes, and the background.
 #include "sortlast/execute/layers/images/finish.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace sortlast {
 namespace {
 
-// The bits of a channel's values where nothing was drawn.
+// The bits of a channel's values in undrawn pixels.
 std::vector<std::uint32_t> behind(const SettledChannel& channel) {
   if (!channel.background.empty()) return channel.background;
   return std::vector<std::uint32_t>(channel.width, 0);
@@ -29,7 +29,7 @@ void fill(const std::vector<std::uint32_t>& value, std::byte* to, std::int64_t n
   for (std::size_t at = 0; at < all; at += bytes) std::memcpy(to + at, value.data(), bytes);
 }
 
-// The colours and depths, with their background.
+// The colours and depths, blended with the background.
 void finish_colours(const ChannelLayout& layout, const Layer& layer, std::int64_t n,
                     const Background* background, Pixels out) {
   const Link link{layer.pixels, layer.shape.scalar, Side::back, true, layer.runs, 0};
@@ -37,7 +37,7 @@ void finish_colours(const ChannelLayout& layout, const Layer& layer, std::int64_
         background);
 }
 
-// The values of a channel that is blended with its background in every pixel.
+// The values of a channel, blended with its background in every pixel.
 void finish_weighed(const ChannelLayout& layout, const Layer& layer, std::size_t c,
                     const std::vector<float>& alphas, std::byte* out) {
   const SettledChannel& channel = layout.channels[c];
@@ -75,10 +75,10 @@ void finish_channel(const ChannelLayout& layout, const Layer& layer, std::size_t
   }
 }
 
-// The channels of the rule accumulated: from the front image on, until the alpha passes the threshold.
+// Channels with the rule accumulated: from the front image on, until the alpha passes the threshold.
 void finish_accumulated(const ChannelLayout& layout, const std::vector<Layer>& layers, std::int64_t n,
                         const std::vector<std::byte*>& out) {
-  std::vector<float> alphas(static_cast<std::size_t>(n), 0.0F);  // composited up to here
+  std::vector<float> alphas(static_cast<std::size_t>(n), 0.0F);  // composited up to the current layer
   for (const Layer& layer : layers) {
     const std::vector<float> own = alphas_of(layer.shape.scalar, layer.pixels.colour, layer.shape.pixels);
     for (const ActiveRun& run : layer.runs) {

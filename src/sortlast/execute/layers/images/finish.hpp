@@ -1,4 +1,4 @@
-// Finish: the strings of all ranks of a range of pixels become its finished pixels.
+// Finish: turns the strings of all ranks for a range of pixels into finished pixels.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct FinishedPlanes {
   std::vector<std::byte*> channels;
 };
 
-// Fill the planes with the pixels of which the strings are. `background` of the colours: null for none.
-// Throws Error for a damaged string.
+// Fill the planes with the pixels of the strings. `background`: of the colours; null for none. Throws Error
+// for a corrupt string.
 void finish_layers(const ChannelLayout& layout, std::span<const std::span<const std::byte>> parts,
                    Range pixels, const Background* background, const FinishedPlanes& out);
 

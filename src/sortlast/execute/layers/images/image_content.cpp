@@ -1,15 +1,16 @@
 // Image content.
 //
-// An image contributes nothing outside its box, and costs what its box has in the string's pixels. Ranks of a
-// node read each other's images where they lie, so that a string for mates only refers to them.
+// An image contributes nothing outside its box, and costs only its box's share of the string's pixels. Ranks
+// of a node read each other's images in place, so a string for mates merely refers to them.
 //
-// Images with channels are joined as siblings of a tree (join.hpp). Others may be blended in any grouping
-// that nothing parts (merge.hpp): blended layers keep the scalar of accumulators (float32; for closest the
-// images' scalar), so that the whole chain of images of a pixel is rounded once, at the end. Images of uint8
-// are a quarter of that, so blending them early seldom takes less room, and they travel as they are.
+// Images with channels are joined as siblings of a tree (join.hpp). Others may be blended in any grouping of
+// images with no other image in between (merge.hpp): blended layers keep the scalar of accumulators (float32;
+// for closest the images' scalar), so that a pixel's whole chain of images is rounded once, at the end.
+// Images of uint8 are a quarter of that size, so blending them early seldom saves memory, and they travel
+// unchanged.
 //
-// At the end the layers are blended front to back into accumulators, some rows at a time, so that these and
-// the pixels copied from mates stay in the cache.
+// At the end the layers are blended front to back into accumulators, a few rows at a time, so that the
+// accumulators and the pixels copied from mates stay in the cache.
 #include "sortlast/execute/layers/images/image_content.hpp"
 
 #include <algorithm>
@@ -31,17 +32,17 @@ namespace {
 
 using Place = BoxTable::Place;
 
-// Accumulators and copied pixels per step: few enough to stay in the cache, and enough that the kernel does
-// not copy single rows of small boxes.
+// Size of accumulators and copied pixels per step: small enough for the cache, and large enough that the
+// kernel does not copy single rows of small boxes.
 constexpr std::size_t step_bytes = std::size_t{2} << 20;
-constexpr double max_active = 0.8;  // share of active pixels up to which empty ones are left out
+constexpr double max_active = 0.8;  // maximum share of active pixels at which empty ones are left out
 
-// Samples per image by which to estimate its empty pixels: a few thousand for all images together.
+// Samples per image to estimate its empty pixels: a few thousand for all images together.
 std::int64_t samples_of_each(std::size_t images) {
   return std::max<std::int64_t>(16, 4096 / std::max<std::int64_t>(1, static_cast<std::int64_t>(images)));
 }
 
-// Pixels in memory as in a PixelBuffer.
+// Pixels in memory, laid out as in a PixelBuffer.
 Pixels laid_out(const Format& format, std::int64_t n, std::byte* at) {
   const std::size_t colours = PixelBuffer::bytes({format.scalar, format.channels}, n);
   return {at, format.depth ? reinterpret_cast<float*>(at + colours) : nullptr};
@@ -97,7 +98,7 @@ const OwnImage* ImageContent::own(Place place) const {
   return found != images_.end() && found->place == place ? &*found : nullptr;
 }
 
-// An empty pixel is as good as none, unless a colour of 0 is above or below the others' colours.
+// An empty pixel is as good as none, unless a colour of 0 can win against the colours of others.
 bool ImageContent::leaves_out_empty() const {
   if (!frame_.sparse || layout().op == Op::min) return false;
   return layout().op != Op::max || layout().format.scalar == Scalar::uint8;
@@ -110,7 +111,7 @@ struct ImageContent::Listed {
   std::deque<std::vector<ActiveRun>> runs;
 };
 
-// List the layers of this rank's images among the pixels, front to back, without what is not worth sending.
+// List the layers of this rank's images within the pixels, front to back, without parts not worth sending.
 void ImageContent::list_own(Range pixels, Listed& listed) const {
   std::vector<ActiveRun> active;
   for (const OwnImage& image : images_) {
@@ -140,7 +141,7 @@ void ImageContent::list_own(Range pixels, Listed& listed) const {
   }
 }
 
-// An image of another rank, if it can be read where it lies; else null, and it has to be fetched.
+// An image of another rank, if it can be read in place; otherwise null, and it has to be fetched.
 ConstPixels ImageContent::in_place(const PlacedBox& placed) const {
   const std::size_t span = first_span(layout().format, placed.index);
   if (!peers_ || span >= peers_->count(placed.rank))
@@ -152,8 +153,8 @@ ConstPixels ImageContent::in_place(const PlacedBox& placed) const {
   return {colour, reinterpret_cast<const float*>(depth)};
 }
 
-// Append the layers of images that ranks have published, or this rank has, among the pixels, front to back.
-// Layers to be fetched have no pixels yet.
+// Append the layers of images within the pixels, published by other ranks or owned by this rank, front to
+// back. Layers to be fetched have no pixels yet.
 void ImageContent::list_published(std::vector<ImageReference> references, Range pixels,
                                   std::vector<Layer>& layers) const {
   const auto before = [](const ImageReference& a, const ImageReference& b) { return a.rank < b.rank; };
@@ -175,8 +176,8 @@ void ImageContent::list_published(std::vector<ImageReference> references, Range 
   }
 }
 
-// List what strings of some of the pixels `of` hold, and this rank's own images if `own`, front to back:
-// all among `pixels`, and possibly more.
+// List the layers of strings of some of the pixels `of` and, if `own`, of this rank's own images, front to
+// back: all within `pixels`, and possibly more.
 void ImageContent::list(std::span<const String> strings, Range of, bool own, Range pixels,
                         Listed& listed) const {
   std::vector<ImageReference> references;
@@ -194,7 +195,7 @@ std::size_t ImageContent::bytes_to_fetch(std::span<const Layer> layers) const {
   return bytes;
 }
 
-// Copy the pixels of those layers that have none into the room.
+// Copy the pixels of all layers that have none into `room`.
 void ImageContent::fetch(std::span<Layer> layers, Bytes& room) const {
   const std::size_t bytes = bytes_to_fetch(layers);
   if (bytes == 0) return;
@@ -234,7 +235,7 @@ void ImageContent::encode_own(Range pixels, Bytes& out) const {
       for (const Layer& layer : listed.layers) append_copy(layout(), layer, layer.shape.places, out);
     }
   } else if (images_.size() == 1) {
-    // A layer also if nothing is drawn: so that what lies before and behind can be joined.
+    // Append a layer even if nothing is drawn, so that the layers in front and behind can be joined.
     append_own(layout(), images_.front(), frame_.width, pixels, out);
   } else {
     Bytes all;
@@ -308,7 +309,7 @@ void ImageContent::finish(std::span<const String> strings, bool own, Range pixel
     return;
   }
 
-  // As many rows at a time as stay in the cache.
+  // As many rows at a time as fit in the cache.
   const std::int64_t width = frame_.width;
   const std::size_t bytes =
       static_cast<std::size_t>(pixels.size()) * accumulator_.format().pixel_bytes() + bytes_to_fetch(layers);
@@ -341,7 +342,7 @@ void ImageContent::finish(std::span<const String> strings, bool own, Range pixel
   }
 }
 
-// Blend layers of these pixels, and round.
+// Blend the layers of these pixels, and round.
 void ImageContent::finish_step(std::span<const Layer> layers, Range pixels, Pixels out, Canvas& canvas,
                                Bytes& accumulated) const {
   const Format& format = layout().format;

@@ -1,5 +1,5 @@
-// Image content: a rank's images as the engine of layers carries them: any number of boxes of the frame, each
-// at a place of its own in depth, or one image with further channels.
+// Image content: a rank's images in the form that the engine carries: any number of boxes of the frame, each
+// at a separate depth position, or one image with extra channels.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ struct ImageFrame {
   ChannelLayout layout;
   std::int64_t width = 0;  // of the frame [pixels]
   std::optional<Background> background = {};
-  // Of boxes without channels: leave out empty pixels where that pays, and blend early what takes less room.
+  // For boxes without channels: leave out empty pixels where that pays, and blend early where that saves
+  // memory.
   bool sparse = true;
   bool merges = true;
 };
@@ -34,18 +35,18 @@ ImageFrame frame_of_boxes(std::shared_ptr<const BoxTable> table, Op op, const Fo
 
 class ImageContent final : public LayerContent {
  public:
-  // What one rank adds to a frame: its images, which stay the caller's; outside of its box an image takes no
-  // part.
+  // A rank's contribution to a frame: its images, which the caller owns. An image takes no part outside its
+  // box.
   ImageContent(ImageFrame frame, std::vector<OwnImage> images);
-  // The images of `rank`, without channels, as the table of the frame counts them: premultiplied. They must
-  // stay. `peers`: the planes of the images that layers may refer to, by rank and image (see box_list.hpp);
-  // null: none. `take`: as of Bytes, for what is copied from there.
+  // The images of `rank`, without channels, premultiplied, in the order of the frame's table. They must stay
+  // valid. `peers`: the planes of the images that layers may refer to, by rank and image (see box_list.hpp);
+  // null: none. `take`: allocator of Bytes for data copied from there.
   ImageContent(ImageFrame frame, std::int32_t rank, std::span<const ConstPixels> images,
                std::unique_ptr<const PeerSpans> peers = nullptr, Bytes::Take take = {});
 
   const ChannelLayout& layout() const { return frame_.layout; }
-  // Where finish() puts the channels of the pixels `piece`: planes in the layout's order, which stay the
-  // caller's. To be called before it if there are channels.
+  // Set where finish() writes the channels of the pixels `piece`: planes in the layout's order, owned by the
+  // caller. Must be called before finish() if there are channels.
   void put_channels(Range piece, std::vector<std::byte*> planes);
 
   void encode_own(Range pixels, Bytes& out) const override;
@@ -58,7 +59,7 @@ class ImageContent final : public LayerContent {
   bool takes_parts() const override { return !layout().joins_as_tree(); }
 
  private:
-  // Layers, and the memory that they lie in.
+  // Layers, and the memory that holds them.
   struct Listed;
 
   const BoxTable& table() const { return *layout().boxes; }

@@ -1,4 +1,4 @@
-// Joins of layers: the colours by the kernels, the channels by their rules.
+// Joining layers: the colours by the kernels, the channels by their rules.
 #include "sortlast/execute/layers/images/join.hpp"
 
 #include <algorithm>
@@ -16,14 +16,14 @@ namespace {
 
 // ---- The overlap of two layers' runs ----------------------------------------------------------------
 
-// Neighbouring pixels that lie in the front layer, in the back one or in both.
+// Consecutive pixels that lie in the front layer, in the back layer, or in both.
 struct Segment {
   static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 
   std::uint32_t begin = 0;  // counted like the runs
   std::uint32_t count = 0;
-  std::uint32_t at = 0;           // the sum of the counts before
-  std::uint32_t front = nowhere;  // number of the first pixel among the layer's
+  std::uint32_t at = 0;           // sum of the previous counts
+  std::uint32_t front = nowhere;  // index of the first pixel in the layer
   std::uint32_t back = nowhere;
 
   bool in_front() const { return front != nowhere; }
@@ -35,7 +35,7 @@ std::vector<Segment> segments_of(std::span<const ActiveRun> front, std::span<con
   constexpr std::uint64_t none = ~std::uint64_t{0};
   std::vector<Segment> segments;
   segments.reserve(front.size() + back.size());
-  std::uint64_t pixel = 0;  // none before it are left
+  std::uint64_t pixel = 0;  // all pixels before it are done
   std::uint32_t at = 0;
   while (true) {
     std::uint64_t begin = none;
@@ -43,7 +43,7 @@ std::vector<Segment> segments_of(std::span<const ActiveRun> front, std::span<con
       if (!runs->empty()) begin = std::min(begin, std::max<std::uint64_t>(runs->front().begin, pixel));
     if (begin == none) return segments;
 
-    // Up to where a run begins or ends.
+    // Up to the next beginning or end of a run.
     pixel = none;
     Segment segment{static_cast<std::uint32_t>(begin), 0, at};
     const auto look = [&](std::span<const ActiveRun> runs, std::uint32_t& number) {
@@ -63,7 +63,7 @@ std::vector<Segment> segments_of(std::span<const ActiveRun> front, std::span<con
   }
 }
 
-// The runs that the segments make up; adjacent ones are one run.
+// The runs formed by the segments; adjacent segments form one run.
 std::vector<ActiveRun> runs_of(std::span<const Segment> segments) {
   std::vector<ActiveRun> runs;
   for (const Segment& segment : segments) {
@@ -76,10 +76,10 @@ std::vector<ActiveRun> runs_of(std::span<const Segment> segments) {
   return runs;
 }
 
-// ---- Two layers: closest ----------------------------------------------------------------------------
+// ---- Two layers: Op::closest ------------------------------------------------------------------------
 
-// Whether pixel i of `front` is shown before pixel k of `back`: the nearer one, and at one depth the one of
-// the lower place. NaN lies behind every other depth.
+// Whether pixel i of `front` hides pixel k of `back`: the nearer one wins; at equal depth, the lower place.
+// NaN lies behind every other depth.
 bool nearer(const Layer& front, std::uint32_t i, const Layer& back, std::uint32_t k) {
   const float a = front.pixels.depth[i];
   const float b = back.pixels.depth[k];
@@ -89,7 +89,7 @@ bool nearer(const Layer& front, std::uint32_t i, const Layer& back, std::uint32_
   return front.place(i) < back.place(k);
 }
 
-// Segments of one layer each, from segments that may be in both.
+// Segments in one layer each, from segments that may be in both.
 std::vector<Segment> winners(const Layer& front, const Layer& back, const std::vector<Segment>& segments) {
   std::vector<Segment> won;
   won.reserve(segments.size());
@@ -127,7 +127,7 @@ void append_closest(const ChannelLayout& layout, const Layer& front, const Layer
   }
 }
 
-// ---- Two layers: the others -------------------------------------------------------------------------
+// ---- Two layers: the other operators ----------------------------------------------------------------
 
 // The colours, and the nearest depths, of the packed pixels.
 void join_colours(const ChannelLayout& layout, const Layer& front, const Layer& back,
@@ -153,7 +153,7 @@ struct Joining {
   std::vector<float> alphas;  // of the front layer, if a channel needs them
 };
 
-// Copy what one layer alone holds of a plane, and call both(segment) where they meet.
+// Copy the parts of a plane that only one layer holds, and call both(segment) where they overlap.
 template <class Both>
 void join_plane(const Joining& joining, const std::byte* front, const std::byte* back, std::byte* to,
                 std::size_t bytes, Both both) {
@@ -257,13 +257,13 @@ Layer made_layer(const ChannelLayout& layout, const Bytes& made, Range pixels) {
   return layers.front();
 }
 
-// Layers of one string or several, ascending, of which siblings are joined. The tree's memory is the call's.
+// Joins siblings among the layers, ascending, of one or more strings. `memory` keeps the tree's layers.
 class Tree {
  public:
   Tree(const ChannelLayout& layout, Range pixels, std::deque<Bytes>& memory)
       : layout_(layout), pixels_(pixels), memory_(memory) {}
 
-  // The layers, all within `node`, as one.
+  // Join the layers, all within `node`, into one.
   Layer one(std::span<const Layer> layers, DepthRange node) {
     if (layers.size() == 1) return layers.front();
     const auto [front, back] = halves(layers, node);
@@ -276,7 +276,7 @@ class Tree {
     return made_layer(layout_, made, pixels_);
   }
 
-  // Append the layers, all within `node`; layers that fill a node of the tree become one.
+  // Append the layers, all within `node`; join layers that fill a node of the tree.
   void append(std::span<const Layer> layers, DepthRange node, Bytes& out) {
     if (layers.empty()) return;
     std::uint64_t covered = 0;
@@ -306,7 +306,7 @@ class Tree {
   std::deque<Bytes>& memory_;
 };
 
-// The smallest node that holds all layers, which ascend.
+// The smallest node that holds all layers; these are ascending.
 DepthRange root_of(std::span<const Layer> layers) {
   DepthRange node = layers.front().shape.places;
   while (node.last < layers.back().shape.places.last) {
@@ -317,7 +317,7 @@ DepthRange root_of(std::span<const Layer> layers) {
   return node;
 }
 
-// The winners of all layers, pair by pair.
+// The winners of all layers, found pair by pair.
 Layer closest_of(const ChannelLayout& layout, std::span<const Layer> layers, Range pixels,
                  std::deque<Bytes>& memory) {
   if (layers.size() == 1) return layers.front();
@@ -359,7 +359,7 @@ void join_layers(const ChannelLayout& layout, std::span<const std::span<const st
     const Layer won = closest_of(layout, layers, pixels, memory);
     append_copy(layout, won, won.shape.places, out);
   } else if (layout.accumulates) {
-    // The shown value depends on all layers in front, so no two can be joined yet.
+    // The value shown depends on all layers in front, so no two can be joined yet.
     for (const Layer& layer : layers) append_copy(layout, layer, layer.shape.places, out);
   } else {
     Tree(layout, pixels, memory).append(layers, root_of(layers), out);

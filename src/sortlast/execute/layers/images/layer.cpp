@@ -1,4 +1,4 @@
-// Layers in byte strings: appended, read and checked, and cut.
+// Layers in byte strings: appending, reading and checking, cutting.
 #include "sortlast/execute/layers/images/layer.hpp"
 
 #include <array>
@@ -12,14 +12,14 @@
 namespace sortlast {
 namespace {
 
-// A layer holds runs of the frame, pixels of an image (the table knows its box), or the hull of several
+// A layer holds runs of the frame, pixels of an image (its box is in the table), or the hull of several
 // images.
 enum class Kind : std::uint8_t { frame, image, hull, reference };
 
 struct Header {
   std::uint64_t bytes = 0;  // of the layer, this header included
   std::int64_t begin = 0;   // the first pixel, of the box or of the frame
-  std::uint32_t first = 0;  // place in depth; of a reference the rank
+  std::uint32_t first = 0;  // depth place; of a reference: the rank
   std::uint32_t last = 0;
   std::uint32_t pixels = 0;
   std::uint32_t runs = 0;
@@ -39,7 +39,7 @@ Kind kind_of(const LayerShape& shape) {
   return shape.places.size() == 1 ? Kind::image : Kind::hull;
 }
 
-// Where the parts of a layer lie, in bytes from its header.
+// Offsets of the parts of a layer, in bytes from its header.
 struct Offsets {
   std::size_t box = sizeof(Header);  // of a hull
   std::size_t runs;
@@ -47,7 +47,7 @@ struct Offsets {
   std::size_t depth;
   std::size_t picks;
   std::size_t places;
-  std::size_t channels;  // the first; each takes whole units
+  std::size_t channels;  // of the first; each takes whole units
   std::size_t end;
 
   Offsets(const ChannelLayout& layout, const LayerShape& shape) {
@@ -64,7 +64,7 @@ struct Offsets {
   }
 };
 
-// The planes of the channels of a layer of n pixels, one behind the other from `at` on.
+// The planes of the channels of a layer of n pixels, stored one after another from `at` on.
 template <typename Byte>
 std::vector<Byte*> channel_planes(const ChannelLayout& layout, std::size_t n, Byte* at) {
   std::vector<Byte*> planes;
@@ -117,7 +117,8 @@ void check_box(const LayerShape& shape, Range pixels, Size frame) {
     refuse("pixels beyond those of the string");
 }
 
-// The shape of a layer that begins at `base`; `stored` of one of runs ends where the string's pixels do.
+// The shape of a layer that begins at `base`. If it has runs, its `stored` ends at the last of the string's
+// pixels.
 LayerShape read_shape(const ChannelLayout& layout, const Header& header, const std::byte* base,
                       Range pixels) {
   LayerShape shape{{header.first, header.last},
@@ -272,7 +273,7 @@ void cut_layers(const ChannelLayout& layout, std::span<const std::byte> string, 
 Range pixels_of_box(const Rectangle& box, Range pixels, std::int64_t frame_width) {
   const std::int64_t columns = box.x1 - box.x0;
   if (pixels.empty() || columns <= 0 || box.y0 >= box.y1) return {};
-  // The box's pixels before one of the frame's.
+  // The number of the box's pixels before a pixel of the frame.
   const auto before = [&](std::int64_t pixel) {
     const std::int64_t row = pixel / frame_width;
     if (row < box.y0) return std::int64_t{0};
@@ -285,7 +286,7 @@ Range pixels_of_box(const Rectangle& box, Range pixels, std::int64_t frame_width
 
 namespace {
 
-// The runs among `kept`, counted from the first pixel of these.
+// The runs within `kept`, counted from its first pixel.
 void clip_runs(Layer& layer, Range kept, std::vector<ActiveRun>& runs) {
   runs.clear();
   const std::int64_t begin = kept.begin - layer.shape.stored.begin;
@@ -317,7 +318,7 @@ Layer clipped(const ChannelLayout& layout, Layer layer, Range pixels, std::vecto
   if (!shape.dense()) {
     clip_runs(layer, kept, runs);
     shape.stored = kept;
-    if (runs.empty()) shape.box = {};  // else it would be dense
+    if (runs.empty()) shape.box = {};  // otherwise it would be dense
     return layer;
   }
   const std::int64_t skipped = kept.empty() ? 0 : kept.begin - shape.stored.begin;

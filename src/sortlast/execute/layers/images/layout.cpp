@@ -73,7 +73,7 @@ ChannelRule settled_rule(const Channel& channel, Op op) {
   return channel.type == ChannelType::uint32 && op == Op::over ? ChannelRule::front : ChannelRule::blend;
 }
 
-// Whether the operator and the type suit the rule.
+// Throws unless the operator and the type suit the rule.
 void check_rule(const Channel& channel, ChannelRule rule, Op op, const Format& format) {
   const std::string name(channel_rule_name(rule));
   if (rule != ChannelRule::blend && op != Op::over)
@@ -121,7 +121,7 @@ ChannelLayout settle(std::span<const Channel> channels, Op op, const Format& for
   check_format(format, op);
   ChannelLayout layout{op, format, {}, 0, false, {}};
 
-  // Look at each by itself.
+  // Check each channel by itself.
   for (std::size_t i = 0; i < channels.size(); ++i) {
     const Channel& channel = channels[i];
     check_name(channel);
@@ -135,7 +135,7 @@ ChannelLayout settle(std::span<const Channel> channels, Op op, const Format& for
                                channel.threshold, 0, background_of(channel), i});
   }
 
-  // Bring them into one order, in which they lie on every rank.
+  // Sort the channels, so that they have the same order on every rank.
   std::sort(layout.channels.begin(), layout.channels.end(),
             [](const SettledChannel& a, const SettledChannel& b) { return a.name < b.name; });
   const auto twice =
@@ -144,7 +144,7 @@ ChannelLayout settle(std::span<const Channel> channels, Op op, const Format& for
   if (twice != layout.channels.end())
     throw ArgumentError("there are two channels '" + twice->name + "'; expected names of their own");
 
-  // Settle what concerns several.
+  // Derive the properties that involve several channels.
   std::size_t picks = 0;
   for (SettledChannel& channel : layout.channels) {
     if (channel.rule == ChannelRule::front) channel.pick = picks++;

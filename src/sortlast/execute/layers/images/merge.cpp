@@ -1,8 +1,8 @@
 // Merge.
 //
-// Layers that overlap become one where that takes less room and no pixels of another image lie between them.
-// An image is an obstacle only if its box overlaps theirs; it is assumed to fill its box. All boxes are known
-// to every rank, so a rank decides this without the other ranks' images.
+// Overlapping layers are merged into one if that saves memory and no pixels of another image lie between
+// them. An image is an obstacle only if its box overlaps theirs; it is assumed to fill its box. All boxes are
+// known to every rank, so a rank decides this without the other ranks' images.
 #include "sortlast/execute/layers/images/merge.hpp"
 
 #include <algorithm>
@@ -25,21 +25,21 @@ bool overlap(const Rectangle& a, const Rectangle& b) {
   return std::max(a.x0, b.x0) < std::min(a.x1, b.x1) && std::max(a.y0, b.y0) < std::min(a.y1, b.y1);
 }
 
-// The rows of a box that the pixels touch.
+// The rows of a box touched by the pixels.
 Rectangle in_rows(Rectangle box, Range pixels, std::int64_t width) {
   box.y0 = std::max(box.y0, pixels.begin / width);
   box.y1 = std::min(box.y1, (pixels.end - 1) / width + 1);
   return box;
 }
 
-// Layers, front to back.
+// Layers that become one, front to back.
 struct Group {
   std::vector<Layer> layers;
-  Rectangle box;  // their hull
+  Rectangle box;  // hull of the layers
   DepthRange places;
-  bool whole = false;       // it holds all pixels of its box: else it stays alone
+  bool whole = false;       // covers all pixels of its box; otherwise it stays alone
   std::int64_t stored = 0;  // pixels of its layers
-  std::size_t bytes = 0;    // that these take in a string
+  std::size_t bytes = 0;    // size of these in a string
 };
 
 class Merger {
@@ -53,7 +53,7 @@ class Merger {
         pixels_(pixels),
         width_(table_.frame().width) {}
 
-  // The layers in groups: no pixels of an image outside a group come between its layers.
+  // The layers in groups: no pixels of an image outside a group lie between its layers.
   std::vector<Group> groups() const;
   void append(const Group& group, Bytes& out) const;
 
@@ -80,15 +80,15 @@ Group Merger::alone(const Layer& layer) const {
           shape.count(), layer_bytes(layout_, shape)};
 }
 
-// Whether the hull of both has few gaps, or none where there must not be any.
+// Whether the hull of both has few gaps, or none if the operator allows none.
 bool Merger::fits(const Group& group, const Group& next) const {
-  const bool gaps = layout_.op == Op::over || layout_.op == Op::add;  // they may be blended as empty pixels
+  const bool gaps = layout_.op == Op::over || layout_.op == Op::add;  // can be blended as empty pixels
   const Rectangle both = hull(group.box, next.box);
   if (!gaps && both != group.box && both != next.box) return false;
   return pixels_of_box(both, pixels_, width_).size() <= group.stored + next.stored;
 }
 
-// Whether an image of ranks without layers here lies between a group and a layer that would join it.
+// Whether an image of a rank without layers here lies between a group and a layer that would join it.
 bool Merger::parted(const Group& group, const Group& next, std::span<const Place> absent) const {
   const auto begin = std::upper_bound(absent.begin(), absent.end(), group.places.first);
   const auto end = std::lower_bound(begin, absent.end(), next.places.first);
@@ -109,11 +109,11 @@ std::vector<Place> Merger::images_of_others() const {
   return places;
 }
 
-// The group that a layer may join: the rearmost that it overlaps, if all others lie in front of that. Null if
-// there is none.
+// The group that a layer may join: the rearmost group it overlaps, if all others lie in front of that. Null
+// if there is none.
 Group* Merger::partner(std::span<Group> found, const Group& next) {
   Group* rearmost = nullptr;
-  Place before = 0;  // where the last of the others ends
+  Place before = 0;  // the last place of the others
   bool others = false;
   for (Group& each : found) {
     if (!overlap(each.box, next.box)) continue;
@@ -170,7 +170,7 @@ void Merger::append(const Group& group, Bytes& out) const {
 void Merger::append_one(const Group& group, const LayerShape& shape, Bytes& out) const {
   const Format& gathered = accumulator_.format();
   const Pixels to = append_layer(layout_, shape, out).pixels;
-  // The hull as a frame of its own.
+  // Treat the hull as a separate frame.
   const Rectangle& box = shape.box;
   Canvas canvas(accumulator_, box.x1 - box.x0);
   canvas.begin(shape.stored, to);

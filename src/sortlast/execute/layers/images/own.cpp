@@ -1,4 +1,4 @@
-// The drawn pixels of a rank's own images, found and packed.
+// Finds and packs the drawn pixels of a rank's own images.
 #include "sortlast/execute/layers/images/own.hpp"
 
 #include <algorithm>
@@ -11,14 +11,15 @@
 namespace sortlast {
 namespace {
 
-// Neighbouring drawn pixels of one row.
+// Consecutive drawn pixels of one row.
 struct Found {
-  std::uint32_t begin;  // counted from the first pixel asked for
+  std::uint32_t begin;  // counted from the first requested pixel
   std::uint32_t count;
-  std::size_t at;  // pixel of the image
+  std::size_t at;  // index in the image
 };
 
-// A channel that shows by itself that a pixel was drawn: a bit of a value, among `looked_at`, is set.
+// A channel that shows by itself that a pixel was drawn: a bit of a value, within the mask `looked_at`, is
+// set.
 struct Telling {
   const std::uint32_t* values;
   std::size_t width;
@@ -26,7 +27,7 @@ struct Telling {
 };
 
 std::vector<Telling> telling_channels(const ChannelLayout& layout, const OwnImage& image) {
-  constexpr std::uint32_t but_the_sign = 0x7fffffff;  // -0 is empty, too
+  constexpr std::uint32_t but_the_sign = 0x7fffffff;  // -0 is empty as well
   std::vector<Telling> telling;
   for (std::size_t c = 0; c < layout.channels.size(); ++c) {
     const SettledChannel& channel = layout.channels[c];
@@ -45,8 +46,7 @@ bool any_bit(const std::byte* pixel) {
   return held != empty;
 }
 
-// Append the drawn pixels of a row: pixels [at, at + count) of the image, the first of which is pixel
-// `begin`.
+// Append the drawn pixels of a row: pixels [at, at + count) of the image; the first has the number `begin`.
 template <std::size_t colour_bytes>
 void find_in_row(const OwnImage& image, const std::vector<Telling>& telling, std::size_t at,
                  std::uint32_t count, std::uint32_t begin, std::vector<Found>& found) {
@@ -68,7 +68,7 @@ void find_in_row(const OwnImage& image, const std::vector<Telling>& telling, std
   }
 }
 
-// The drawn pixels of the image among `pixels`, row by row.
+// The drawn pixels of the image within `pixels`, row by row.
 std::vector<Found> find_drawn(const ChannelLayout& layout, const OwnImage& image, std::int64_t width,
                               Range pixels) {
   std::vector<Found> found;
@@ -93,7 +93,7 @@ std::vector<Found> find_drawn(const ChannelLayout& layout, const OwnImage& image
   return found;
 }
 
-// The runs of these pixels: rows that meet are one.
+// The runs of these pixels; adjacent rows form one run.
 std::vector<ActiveRun> runs_of(const std::vector<Found>& found) {
   std::vector<ActiveRun> runs;
   std::uint32_t at = 0;
@@ -108,7 +108,7 @@ std::vector<ActiveRun> runs_of(const std::vector<Found>& found) {
   return runs;
 }
 
-// Which pixels' values of channels of the rule front may be shown.
+// Set the picks: pixels with values that may be shown, for each channel with the rule front.
 void pick(const ChannelLayout& layout, const LayerRoom& room, std::uint32_t n) {
   const std::vector<float> alphas = alphas_of(layout.format.scalar, room.pixels.colour, n);
   std::memset(room.picks, 0, n * layout.pick_bytes);

@@ -1,4 +1,4 @@
-// Own: the layers of the images that a rank has itself.
+// Own: the layers of a rank's own images.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace sortlast {
 
-// One of a rank's images, all of it inside the frame.
+// One of a rank's images; it lies completely inside the frame.
 struct OwnImage {
-  std::uint32_t place = 0;  // in depth, of all images of all ranks: 0 is the front-most
-  Rectangle box;            // of the frame, of which it holds the pixels, row by row
+  std::uint32_t place = 0;  // in depth, among all images of all ranks: 0 is the frontmost
+  Rectangle box;            // the part of the frame that it covers, row by row
   ConstPixels pixels;
   Rectangle active;                        // within the box: all pixels outside are empty
   std::vector<const std::byte*> channels;  // their values, in the layout's order
-  bool sparse = false;                     // of boxes without channels: empty pixels are worth leaving out
+  bool sparse = false;  // for boxes without channels: whether leaving out empty pixels pays
 };
 
-// Append the layer of the image's drawn pixels among `pixels` of a frame that is `width` pixels wide: also if
-// there are none. Returns how many there are. At most 2^32 - 1 pixels.
+// Append the layer of the image's drawn pixels within `pixels` of a frame that is `width` pixels wide, even
+// if there are none. Returns their number. At most 2^32 - 1 pixels.
 std::uint32_t append_own(const ChannelLayout& layout, const OwnImage& image, std::int64_t width, Range pixels,
                          Bytes& out);
 

@@ -1,4 +1,4 @@
-// Rules: how the values of a channel at a front and a back pixel become one.
+// Rules: how the values of a channel in a front and a back pixel are combined.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace sortlast {
 
-// IEEE 754-2019 maximum and minimum: NaN wins, and -0 is below +0.
+// Maximum and minimum of IEEE 754-2019: NaN wins, and -0 is below +0.
 inline float maximum(float a, float b) {
   if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<float>::quiet_NaN();
   if (a == b) return std::signbit(a) ? b : a;
@@ -23,9 +23,9 @@ inline float minimum(float a, float b) {
   return a < b ? a : b;
 }
 
-// Call body with the function T (T front, T back, float through) of a channel that is neither of closest nor
-// of the rules front and accumulated, T being float or std::uint32_t. `through` is 1 - the alpha of the front
-// pixel, which only `over` looks at.
+// Call body with the function T (T front, T back, float through) of a channel, with T float or std::uint32_t;
+// not for closest, nor for the rules front and accumulated. `through` is 1 - the alpha of the front pixel;
+// only `over` uses it.
 template <class Body>
 void with_rule(const SettledChannel& channel, Op op, Body body) {
   if (op == Op::over)
@@ -41,11 +41,11 @@ void with_rule(const SettledChannel& channel, Op op, Body body) {
   return body([](float front, float back, float) { return minimum(front, back); });
 }
 
-// The type of the values that such a function works on.
+// The value type of such a function.
 template <class Function>
 using RuleValueOf = decltype(std::declval<Function>()(0, 0, 0.0F));
 
-// Whether a pixel's values of a channel of the rule front are of an image above the threshold.
+// Whether a pixel's values of a channel with the rule front belong to an image above the threshold.
 inline bool picked(const std::byte* picks, std::size_t pick_bytes, std::size_t pixel, std::size_t pick) {
   return (picks[pixel * pick_bytes + pick / 8] & static_cast<std::byte>(1U << (pick % 8))) != std::byte{0};
 }
