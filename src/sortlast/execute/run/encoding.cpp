@@ -9,7 +9,7 @@
 namespace sortlast {
 namespace {
 
-// Packing must save this share of the message's bytes, or the pixels go as they lie.
+// Minimum share of the message's bytes that packing must save; otherwise the pixels are sent unpacked.
 constexpr double least_saving = 0.25;
 
 double sampled(const Payload& payload) {
@@ -17,8 +17,8 @@ double sampled(const Payload& payload) {
                            : sample_active(payload.format, payload.pixels, 0, payload.count);
 }
 
-// Active pixels of the payload, as runs counted from its pixel 0; false if there are too many to gain
-// anything.
+// Active pixels of the payload, as runs counted from its pixel 0. Returns false if there are too many for
+// packing to pay.
 bool find_runs(const Payload& payload, double most_active, std::vector<ActiveRun>& runs) {
   if (!payload.boxed) {
     if (sampled(payload) > most_active) return false;
@@ -77,8 +77,8 @@ EncodedPixels encode(const WireOptions& wire, const Format& image, const Payload
       Coding::dense, wire.on_the_wire(payload.format, image), payload.count, payload.pixels, 0, {}};
   const std::size_t dense = message.colour_bytes();
 
-  // Leave out empty pixels, if that saves enough. Memory for every message of a size is taken in the same
-  // size, so that no frame allocates because its images differ from the last one's.
+  // Leave out empty pixels, if that saves enough. All messages of a given chunk size take memory of the same
+  // size, so that no frame allocates merely because its images differ from those of the last frame.
   if (wire.sparse && payload.count > 0) {
     const auto most = static_cast<std::size_t>((1 - least_saving) * static_cast<double>(dense));
     std::vector<ActiveRun> runs;
@@ -97,7 +97,7 @@ EncodedPixels encode(const WireOptions& wire, const Format& image, const Payload
     }
   }
 
-  // Convert, or put together.
+  // Convert, or gather.
   if (message.format.scalar != payload.format.scalar || payload.scattered) {
     const PixelBuffer converted = take_pixels(pool, message.format, payload.count);
     Link whole{payload.pixels, payload.format.scalar, Side::back};

@@ -1,4 +1,4 @@
-// Encoding: how the pixels of one chunk become a message, and what a message holds.
+// Encoding: turns the pixels of one chunk into a message and back.
 #pragma once
 
 #include <cstdint>
@@ -15,35 +15,36 @@
 
 namespace sortlast {
 
-// Pixels of one chunk as they are sent.
+// Pixels of one chunk in the form in which they are sent.
 struct EncodedPixels {
   Coding coding = Coding::absent;
   Format format;            // as sent
-  std::int64_t count = 0;   // pixels that it stands for
+  std::int64_t count = 0;   // number of pixels it represents
   ConstPixels pixels = {};  // dense: colour and depth; sparse: packed bytes at `colour`
-  std::size_t packed = 0;   // bytes of them
-  Memory memory = {};       // where they are, if they are not the sender's own pixels
-  double search = 0;        // what looking for active pixels took [s]
+  std::size_t packed = 0;   // size of the packed pixels [bytes]
+  Memory memory = {};       // owner of `pixels`, if not the sender's own
+  double search = 0;        // time of the search for active pixels [s]
 
-  std::size_t colour_bytes() const;  // of the plane of colours, or packed pixels
-  std::size_t depth_bytes() const;   // of the plane of depths that follows if the format has them
+  std::size_t colour_bytes() const;  // of the plane of colours, or of packed pixels
+  std::size_t depth_bytes() const;   // of the plane of depths, if the format has them
   Outgoing message() const;
 };
 
-// Room for the pixels of one chunk: `count` dense pixels of `format`.
+// Buffer for the pixels of one chunk: `count` dense pixels of `format`.
 struct PixelRoom {
   Format format;
   std::int64_t count = 0;
   Pixels room;
 
   std::size_t dense_colour_bytes() const { return static_cast<std::size_t>(count) * format.colour_bytes(); }
-  // What arrived in it.
+  // The coding of the message that arrived in it.
   Coding coding(std::size_t colour_bytes) const;
   Incoming planes() const;
 };
 
-// Pixels that are to be sent: `pixels` holds `count` of them. If `boxed`, those outside `runs` (counted from
-// the first) are known to be empty. If `scattered`, it is boxed, and each run lies where its `at` says.
+// Pixels to be sent: `pixels` holds `count` of them. If `boxed`, pixels outside `runs` (counted from the
+// first) are known to be empty. If `scattered`, the payload is boxed, and the `at` of each run gives its
+// position.
 struct Payload {
   Format format;
   ConstPixels pixels;
@@ -53,16 +54,16 @@ struct Payload {
   std::span<const ActiveRun> runs = {};
 };
 
-// Make the message for a payload: where it lies if it travels as it is, else in memory of the pool. `image`
-// is the format of the images.
+// Make the message for a payload: in place if it travels unchanged, else in memory of the pool. `image` is
+// the format of the images.
 EncodedPixels encode(const WireOptions& wire, const Format& image, const Payload& payload, Pool& pool);
 
-// The rows of a rectangle that meet pixels [begin, end) of a row-major image, as runs of its pixels counted
-// from `begin`; `at` is counted from `origin`.
+// The parts of a rectangle's rows within pixels [begin, end) of a row-major image, as runs counted from
+// `begin`; `at` is counted from `origin`.
 std::vector<ActiveRun> rows_of(const Rectangle& rectangle, Size size, Range pixels, std::int64_t origin);
 
-// The same of a schedule's pixels [begin, end), which lie in the image as the interleaving says; all of them
-// if there is no rectangle.
+// The same for the schedule's pixels [begin, end), mapped to the image by the interleaving. Without a
+// rectangle, all of these pixels.
 std::vector<ActiveRun> runs_of(const Interleaving& interleaving, const std::optional<Rectangle>& rectangle,
                                Size size, Range pixels, std::int64_t origin);
 

@@ -7,11 +7,11 @@
 namespace sortlast {
 namespace {
 
-// Pulled pixels of all images together should stay in the cache of a core until they are blended, but a call
-// of the kernel costs as much as copying some pages.
+// Pulled pixels of all images together should stay in a core's cache until they are blended, but a system
+// call costs as much as copying a few pages.
 constexpr std::size_t staging_bytes = std::size_t{1} << 20;
 constexpr std::size_t least_pull = std::size_t{1} << 17;  // bytes of one image
-constexpr std::size_t pull_step = 256;                    // pixels, of less than least_pull bytes
+constexpr std::size_t pull_step = 256;                    // granularity in pixels; less than least_pull bytes
 
 }  // namespace
 
@@ -39,24 +39,24 @@ void ImageReader::release(std::size_t number) {
   if (const auto released = std::exchange(images_[number].reference.released, nullptr)) released();
 }
 
-// Whether an image's pixels are told by runs: those inside its bounds, in the order of the interleaving.
+// Whether an image's pixels are described by runs: inside its bounds, and in the order of the interleaving.
 bool ImageReader::in_runs(const ImageView& image) const {
   return image.bounds.has_value() || !interleaving_.none();
 }
 
-// The runs, counted from pixels.begin, with `at` the pixel of the image.
+// The runs, counted from pixels.begin; `at` is the pixel of the image.
 std::vector<ActiveRun> ImageReader::runs_in(const ImageView& image, Range pixels) const {
   return runs_of(interleaving_, image.bounds, image.size, pixels, 0);
 }
 
-// Most pixels that are pulled at once from each image.
+// Maximum number of pixels that are pulled at once from each image.
 std::int64_t ImageReader::pull_pixels(const Format& format) const {
   const std::size_t share =
       std::max(staging_bytes / std::max(pulled_images_, std::size_t{1}), least_pull) / format.pixel_bytes();
   return static_cast<std::int64_t>(std::max(share / pull_step, std::size_t{1}) * pull_step);
 }
 
-// Of a pulled image as far as no more than pull_pixels() are inside its bounds.
+// For a pulled image, limited so that at most pull_pixels() lie inside its bounds.
 std::int64_t ImageReader::contiguous_until(std::size_t number, std::int64_t pixel) const {
   const auto& [reference, pixels, runs] = images_[number];
   const ImageView& image = reference.image;
@@ -77,7 +77,8 @@ Link ImageReader::link(std::size_t number, Range pixels, Side side) {
   return {image.pixels, image.format.scalar, side, true, from.runs, pixels.begin - from.pixels.begin};
 }
 
-// Copy pixels of another process's image into the staging memory: those inside its bounds, run behind run.
+// Copy the pixels of another process's image that lie inside its bounds into the staging memory, run after
+// run.
 Link ImageReader::pulled(const Image& from, Range pixels, Side side) {
   const auto& [image, pull, released] = from.reference;
   const Scalar scalar = image.format.scalar;
@@ -103,8 +104,8 @@ Link ImageReader::pulled(const Image& from, Range pixels, Side side) {
   return {to, scalar, side, true, runs, 0};
 }
 
-// Room for pixels of a pulled image, no more than pull_pixels(). The memory is enough for any number of
-// pulled images: one early in a frame, and more later, should not take memory of several sizes.
+// Staging memory for at most pull_pixels() pixels of a pulled image. It is allocated for any number of pulled
+// images, so that frames that begin with one and pull more later do not need memory of several sizes.
 Pixels ImageReader::stage(const Format& format, std::int64_t count) {
   constexpr std::size_t line = 64;
   const std::size_t others = images_.size() - 1;

@@ -1,7 +1,7 @@
-// Image reader: images that are blended from where they lie, the rank's own and those of its node.
+// Image reader: images that are blended in place, namely the rank's own and those on its node.
 //
-// Most can be read in place. Those that another process keeps to itself are copied here, through the kernel,
-// a few pages at a time into memory that stays in the cache until they are blended.
+// Most can be read in place. Private images of another process are copied here through the kernel, a few
+// pages at a time, into memory that stays in the cache until they are blended.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,8 @@
 
 namespace sortlast {
 
-// The image of a rank that can be read without a message: where it lies, or, if `pull` is set, by having runs
-// of its pixels, counted from pixel `origin`, copied to where each is stored in `to`. `released` is called
-// once, when it has been read.
+// An image that can be read without a message: in place or, if `pull` is set, by copying runs of its pixels,
+// counted from pixel `origin`, to their places in `to`. `released` is called once, after it has been read.
 struct Reference {
   ImageView image = {};
   std::function<void(std::int64_t origin, std::span<const ActiveRun> runs, Pixels to)> pull = {};
@@ -33,24 +32,24 @@ class ImageReader {
  public:
   explicit ImageReader(Pool& pool) : pool_(pool) {}
 
-  // Start a frame, of up to `images` images that hold the program's pixels as the interleaving says.
+  // Start a frame of up to `images` images; the interleaving maps the program's pixels to theirs.
   void begin_frame(std::size_t images, const Interleaving& interleaving);
-  // Let go of them.
+  // Release the images.
   void end_frame();
-  // Image `number` will be read for the program's pixels [begin, end).
+  // Register image `number`, to be read for the program's pixels [begin, end).
   void add(std::size_t number, Reference reference, Range pixels);
-  // It has been read, and will not be again in this frame.
+  // The image will not be read again in this frame.
   void release(std::size_t number);
 
-  // Where the pixels from `pixel` on that one link can show end.
+  // The end of the pixels from `pixel` on that a single link can represent.
   std::int64_t contiguous_until(std::size_t number, std::int64_t pixel) const;
-  // Pixels of an image that is not absent; at most up to contiguous_until(). What was copied for a link stays
-  // until the next begin_unit().
+  // Pixels of an image that is not absent, at most up to contiguous_until(). Memory copied for a link stays
+  // valid until the next begin_unit().
   void begin_unit();
   Link link(std::size_t number, Range pixels, Side side);
   bool pulls(std::size_t number) const { return images_[number].reference.pull != nullptr; }
 
-  // Pixels of an image in this process, as they are to be sent; valid until the next call.
+  // Pixels of an image in this process in the form in which they are sent; valid until the next call.
   Payload payload(std::size_t number, Range pixels);
 
  private:
@@ -71,7 +70,7 @@ class ImageReader {
   std::vector<Image> images_;
   std::vector<ActiveRun> sent_runs_;  // of the last payload
 
-  // Pixels pulled for the unit that is being blended.
+  // Pixels pulled for the current unit.
   Memory staging_;
   std::size_t pulled_images_ = 0;
   std::size_t staged_ = 0;  // bytes in use

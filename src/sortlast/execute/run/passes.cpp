@@ -8,8 +8,7 @@
 namespace sortlast {
 namespace {
 
-// Whether the images that are blended and the frame that they become, two frames at the least, push each
-// other out of the cache.
+// Whether the blended images and the resulting frame, at least two frames, exceed the cache.
 bool outgrows_cache(const Format& format, const Size& size) {
   static const std::size_t cache = largest_cache();
   return 2 * PixelBuffer::bytes(format, size.pixels()) > cache;
@@ -57,15 +56,16 @@ std::optional<Content::Work> Passes::blend(const std::function<void(Value, Range
   return std::nullopt;
 }
 
-// ---- Which merges a pass is of --------------------------------------------------------------------
+// ---- The merges of a pass -------------------------------------------------------------------------
 
-// The merge that makes an input on the way of a pass; none if the input lies in memory.
+// The merge that makes an input within a pass; none if the input lies in memory.
 std::size_t Passes::taken_in(const Merge::Input& input) const {
   const std::size_t maker = index_.value(input.value).between.maker;
   return maker != Between::none && merges_[maker].taken_in ? maker : Between::none;
 }
 
-// Calls call(input) for each input of a merge's pass; for one that is made on the way, for each of its maker.
+// Calls call(input) for each input of a merge's pass; if an input is made within the pass, for each input of
+// its maker instead.
 template <typename Do>
 void Passes::for_each_input(std::size_t merge, const Do& call) const {
   const State& state = merges_[merge];
@@ -80,7 +80,7 @@ void Passes::for_each_input(std::size_t merge, const Do& call) const {
   }
 }
 
-// Whether an input has begun to arrive, or a pass can make it of what has.
+// Whether an input has begun to arrive, or a pass can make it from available inputs.
 bool Passes::there(const Merge::Input& input, std::int64_t pixel) const {
   if (values_.ready_until(input.value, pixel) > pixel) return true;
   const std::size_t maker = index_.value(input.value).between.maker;
@@ -90,7 +90,7 @@ bool Passes::there(const Merge::Input& input, std::int64_t pixel) const {
                      [&](const Merge::Input& each) { return there(each, pixel); });
 }
 
-// Where the inputs of a pass that is begun now end; where they begin, if that is not worth one.
+// The end of the inputs of a pass that begins now; their beginning, if they are not worth a pass.
 std::size_t Passes::pass_end(std::size_t merge) const {
   const Merge& step = program_.merges[merge];
   const State& state = merges_[merge];
@@ -101,7 +101,7 @@ std::size_t Passes::pass_end(std::size_t merge) const {
   return end - state.joined < least ? state.joined : end;
 }
 
-// The merge whose pass takes this one in, or would if it were begun now: itself, if none does.
+// The merge with the pass that includes this one, or would if it began now: itself, if there is no other.
 std::size_t Passes::pass_of(std::size_t merge) const {
   for (;;) {
     const Between& between = index_.value(program_.merges[merge].value).between;
@@ -114,7 +114,7 @@ std::size_t Passes::pass_of(std::size_t merge) const {
   }
 }
 
-// Begin a pass over all inputs that are there, if that is worth one.
+// Begin a pass over all available inputs, if they are worth one.
 bool Passes::start(std::size_t merge) {
   const std::size_t end = pass_end(merge);
   if (end == merges_[merge].joined) return false;
@@ -122,7 +122,8 @@ bool Passes::start(std::size_t merge) {
   return true;
 }
 
-// Begin a pass over the inputs before `end`, and over what those are made of that are not there.
+// Begin a pass over the inputs before `end`; inputs that are not available are made within it from their own
+// inputs.
 void Passes::begin(std::size_t merge, std::size_t end) {
   const Merge& step = program_.merges[merge];
   State& state = merges_[merge];
@@ -143,7 +144,7 @@ void Passes::begin(std::size_t merge, std::size_t end) {
 
 // ---- A pass ---------------------------------------------------------------------------------------
 
-// The pixels of a pass that can be blended next; empty if some are not there yet.
+// The pixels of a pass that can be blended next; empty if some are not available yet.
 Range Passes::next_unit(std::size_t merge) const {
   const Merge& step = program_.merges[merge];
   Range pixels{step.pixels.begin + merges_[merge].done, 0};
@@ -168,8 +169,8 @@ Content::Work Passes::blend_unit(std::size_t merge, Range pixels,
   return {bytes, last ? step.value : -1};
 }
 
-// Blend a unit of a pass of which not all is absent: what was gathered, and the inputs that are not absent.
-// Returns the bytes that were read.
+// Blend a unit of a pass that is not entirely absent: the pixels gathered so far, and the inputs that are not
+// absent. Returns the number of bytes read.
 std::int64_t Passes::join(std::size_t merge, Range pixels, bool last) {
   const Merge& step = program_.merges[merge];
   const State& state = merges_[merge];
@@ -189,7 +190,7 @@ std::int64_t Passes::join(std::size_t merge, Range pixels, bool last) {
   return static_cast<std::int64_t>(read * index_.image.pixel_bytes()) * pixels.size();
 }
 
-// Tell the sweep the inputs of a pass that are not absent. Returns how many of them lie in memory.
+// Add the inputs of a pass that are not absent to the sweep. Returns how many of them lie in memory.
 std::size_t Passes::add_inputs(std::size_t merge, Range pixels) {
   const State& state = merges_[merge];
   std::size_t in_memory = 0;
@@ -210,7 +211,7 @@ std::size_t Passes::add_inputs(std::size_t merge, Range pixels) {
   return in_memory;
 }
 
-// Where a pass puts its pixels: into the value, or, if they are not final and may not be rounded yet, into an
+// The output of a pass: the value or, if the pixels are not final and must not be rounded yet, an
 // accumulator.
 Pixels Passes::accumulate_into(std::size_t merge, bool last) {
   const Merge& step = program_.merges[merge];

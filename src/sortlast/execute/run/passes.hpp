@@ -1,14 +1,14 @@
-// Passes: the merges of one rank's program at work.
+// Passes: executes the merges of one rank's program.
 //
-// A merge is a chain of inputs in a fixed order. It goes on in passes: each pass joins all inputs that have
-// begun to arrive, in the chain's order, in one sweep over memory that follows the slowest of them; inputs
-// that come later are held until the next pass. A pass that is not the last leaves its pixels in the
-// accumulator's scalar, from which a later pass goes on without any difference, so the bits do not depend on
-// how the chain was cut.
+// A merge is a chain of inputs in a fixed order. It proceeds in passes: each pass joins all inputs that have
+// begun to arrive, in the chain's order, in one sweep over memory that follows the slowest of them. Later
+// inputs are held until the next pass. A pass that is not the last leaves its pixels in the accumulator's
+// scalar type, from which a later pass continues without any difference, so the bits do not depend on how the
+// chain was divided into passes.
 //
-// An input that another merge makes for this one alone need not be there: if all that it is made of is there,
-// the pass makes it on its way (sweep.hpp). So a pass belongs to the last merge that can go on with it, and
-// takes in those before it that have not begun.
+// An input that another merge makes for this one alone need not exist yet: if everything it is made of is
+// available, the pass makes it on the way (sweep.hpp). A pass therefore belongs to the last merge that can
+// proceed with it, and includes the preceding merges that have not begun.
 #pragma once
 
 #include <cstdint>
@@ -34,16 +34,16 @@ class Passes {
   ~Passes() = default;
 
   void begin_frame(const Size& image);
-  // Let go of all memory of the frame.
+  // Release all memory of the frame.
   void end_frame();
 
-  // A merge may be able to go on.
+  // Note that a merge may be able to proceed.
   void offer(std::size_t merge) {
     if (!merges_[merge].complete) candidates_.push_back(merge);
   }
 
-  // Blend up to `unit` pixels a thread of what is there, if there is anything, and tell of each input which
-  // of its pixels were used up.
+  // Blend up to `unit` pixels per thread of the available data, if there are any, and report for each input
+  // which of its pixels were used up.
   static constexpr std::int64_t unit = 1 << 15;
   std::optional<Content::Work> blend(const std::function<void(Value, Range)>& used_up);
 
@@ -51,14 +51,14 @@ class Passes {
 
  private:
   struct State {              // of a merge
-    std::size_t joined = 0;   // inputs that are in what was gathered
-    std::size_t joining = 0;  // inputs of the pass under way end here; == joined: no pass
-    std::int64_t done = 0;    // pixels of the pass that are done
-    bool gathered = false;    // the pixels gathered by earlier passes are not absent
-    bool gathering = false;   // nor are those of this one
-    bool taken_in = false;    // by the pass of the merge that reads its value
+    std::size_t joined = 0;   // number of inputs in the gathered pixels
+    std::size_t joining = 0;  // end of the inputs of the current pass; == joined: no pass
+    std::int64_t done = 0;    // finished pixels of the pass
+    bool gathered = false;    // whether earlier passes gathered pixels, so that they are not absent
+    bool gathering = false;   // the same for this pass
+    bool taken_in = false;    // included in the pass of the merge that reads its value
     bool complete = false;
-    PixelBuffer accumulator;  // gathered pixels, where they may not lie in the value yet
+    PixelBuffer accumulator;  // gathered pixels, if they may not lie in the value yet
 
     bool in_pass() const { return joining > joined; }
     bool begun() const { return complete || joining > 0; }
@@ -83,12 +83,12 @@ class Passes {
   const Program& program_;
   Values& values_;
   Pool& pool_;
-  const Format gathered_;  // how what was gathered, or is made on the way, is stored
+  const Format gathered_;  // format of gathered pixels and of values made within a pass
   const std::int64_t unit_pixels_;
   Sweep sweep_;
   bool frame_outgrows_cache_ = false;
   std::vector<State> merges_;
-  std::vector<std::size_t> candidates_;  // merges that may be able to go on
+  std::vector<std::size_t> candidates_;  // merges that may be able to proceed
   std::size_t left_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// PixelContent: dense pixels at work on one rank's program. Values hold them, passes blend them, several
-// merges in one sweep over memory where they can.
+// PixelContent: executes one rank's program on dense pixels. Values hold the pixels, and passes blend them,
+// several merges in one sweep over memory where possible.
 #pragma once
 
 #include <functional>
@@ -16,12 +16,13 @@ namespace sortlast {
 
 class PixelContent final : public Content {
  public:
-  // All must outlive it.
+  // All arguments must outlive it.
   PixelContent(const IndexedProgram& program, Pool& pool, Team& team);
 
-  // Start a frame. The contribution must stay until end_frame(). Allocates nothing from the second frame on.
+  // Start a frame. The contribution must stay valid until end_frame(). Allocates nothing from the second
+  // frame on.
   void begin_frame(const Contribution& contribution);
-  // program.receives[receive] is read where it lies.
+  // Read program.receives[receive] in place.
   void refer(std::size_t receive, Reference reference);
 
   bool ready(Value value, Range pixels) const override { return values_.ready(value, pixels); }

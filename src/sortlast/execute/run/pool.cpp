@@ -1,10 +1,10 @@
-// Pool: aligned memory that is used again from frame to frame.
+// Pool: aligned memory that is reused from frame to frame.
 //
-// Fresh memory costs a page fault every 4 KiB, which is more than the blending that is done in it. Blocks
-// given back are kept by size, and taken again when a request needs most of one. They are freed when no frame
-// has taken them for a while, or when there are too many, so that a window that is dragged larger does not
-// fill the memory. Large blocks ask for huge pages: copies between processes then take half of the kernel's
-// time (measured with 4 ranks and 4096x2048 pixels of 16 bytes, where frames took 5 to 30 % less).
+// Fresh memory costs a page fault per 4 KiB, which takes longer than the blending done in it. Returned blocks
+// are kept by size, and reused when a request needs most of one. They are freed if no frame has used them for
+// a while, or if there are too many, so that enlarging a window by dragging does not fill the memory. Large
+// blocks request huge pages: copies between processes then take half of the kernel's time (measured with 4
+// ranks and 4096x2048 pixels of 16 bytes, where frames took 5 to 30 % less).
 #include "sortlast/execute/run/pool.hpp"
 
 #ifdef __linux__
@@ -31,7 +31,8 @@ struct Free {
 };
 using Block = std::unique_ptr<std::byte, Free>;
 
-// `bytes` is a multiple of the alignment: of huge pages where it reaches one, else of cache lines.
+// `bytes` is a multiple of the alignment: a huge page for blocks of at least that size, otherwise a cache
+// line.
 Block allocate(std::size_t bytes) {
   const bool large = bytes >= huge_page;
   Block block(static_cast<std::byte*>(std::aligned_alloc(large ? huge_page : line, bytes)));
@@ -47,22 +48,23 @@ constexpr std::size_t recent_frames = 32;
 struct Idle {
   std::size_t size;
   Block block;
-  std::int64_t since;  // frame in which it was given back
+  std::int64_t since;  // frame in which it was returned
 };
 
 }  // namespace
 
 struct Pool::State {
-  std::mutex mutex;        // results may be given back from another thread
-  std::vector<Idle> idle;  // with room for all that are out
-  std::size_t out = 0;     // blocks taken and not yet given back
-  std::size_t taken = 0;   // bytes of them
+  std::mutex mutex;        // results may be returned from another thread
+  std::vector<Idle> idle;  // with capacity for all blocks in use
+  std::size_t out = 0;     // number of blocks in use
+  std::size_t taken = 0;   // bytes in use
   std::size_t peak = 0;
   std::int64_t frame = 0;
-  std::array<std::size_t, recent_frames> peaks{};  // of the last frames
+  std::array<std::size_t, recent_frames> peaks{};  // of the most recent frames
 
-  // Free the blocks that no recent frame took and, longest idle first, those beyond three times what one
-  // held at once: messages, tiles and gathered frames are of several sizes and follow each other.
+  // Free the blocks that no recent frame used. Then free idle blocks, the longest idle first, until no more
+  // memory is held than three times the peak of a recent frame: messages, tiles and gathered frames have
+  // different sizes and alternate.
   void trim() {
     std::erase_if(idle, [this](const Idle& one) {
       return one.since + static_cast<std::int64_t>(recent_frames) < frame;
@@ -78,7 +80,7 @@ struct Pool::State {
     }
   }
 
-  // The smallest idle block of no less than `wanted` bytes that is not much larger; null: none.
+  // The smallest idle block of at least `wanted` bytes that is not much larger; null: none.
   Idle* find(std::size_t wanted) {
     Idle* best = nullptr;
     for (Idle& one : idle) {
@@ -88,7 +90,7 @@ struct Pool::State {
     return best;
   }
 
-  // Count a block as out, and make the room that give_back() will need.
+  // Count a block as in use, and reserve the space that give_back() will need.
   void count_out(std::size_t size) {
     idle.reserve(idle.size() + out + 1);
     ++out;

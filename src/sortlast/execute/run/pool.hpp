@@ -1,4 +1,4 @@
-// Pool: aligned memory that is used again from frame to frame.
+// Pool: aligned memory that is reused from frame to frame.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,17 @@ class Pool {
  public:
   Pool();
 
-  // At least `bytes` bytes, aligned to 64, not initialised; null for 0 bytes. It goes back when the last copy
-  // is gone, which may outlive the pool. Throws std::bad_alloc.
+  // At least `bytes` bytes, aligned to 64, uninitialised; null for 0 bytes. Returned with the last copy,
+  // which may outlive the pool. Throws std::bad_alloc.
   Memory take(std::size_t bytes);
 
-  // Start a frame: free what the last few frames did not need, and count the peak anew.
+  // Start a frame: free memory that the last few frames did not need, and reset the peak.
   void begin_frame();
 
-  // Bytes taken and not yet given back, and the most that was since begin_frame().
+  // Bytes in use, and the peak since begin_frame().
   std::size_t taken() const;
   std::size_t peak() const;
-  // Bytes held to be taken again.
+  // Bytes kept for reuse.
   std::size_t idle() const;
 
  private:
@@ -31,7 +31,7 @@ class Pool {
   std::shared_ptr<State> state_;
 };
 
-// n pixels in memory of the pool, not initialised.
+// n uninitialised pixels in memory of the pool.
 PixelBuffer take_pixels(Pool& pool, const Format& format, std::int64_t n);
 
 }  // namespace sortlast

@@ -7,10 +7,10 @@
 namespace sortlast {
 namespace {
 
-constexpr std::int64_t least_share = 2048;  // pixels that are worth waking a thread for
+constexpr std::int64_t least_share = 2048;  // minimum pixels for which waking a thread pays
 
-// The blocks of a thread should stay in the cache of its core all together, but a call of the kernel costs as
-// much as blending some pixels.
+// The blocks of a thread together should fit in its core's cache, but a kernel call costs as much as blending
+// a few pixels.
 constexpr std::size_t blocks_bytes = std::size_t{1} << 18;
 constexpr std::int64_t least_block = 256;  // pixels
 constexpr std::int64_t most_block = 1024;
@@ -20,7 +20,7 @@ std::int64_t block_pixels(const Format& made, std::size_t most) {
   return std::clamp(static_cast<std::int64_t>(pixels) / least_block * least_block, least_block, most_block);
 }
 
-// A link from its pixel `first` on.
+// The part of a link from its pixel `first` on.
 Link from_pixel(const Link& link, Format format, std::int64_t first) {
   Link rest = link;
   format.scalar = link.scalar;
@@ -52,7 +52,7 @@ void Sweep::begin() {
 }
 
 void Sweep::join(std::size_t count, Side side) {
-  // The kernel may write where the first operand lies, but where no other does.
+  // The kernel may write over its first operand, but not over any other.
   std::size_t place = stack_[stack_.size() - count].place;
   if (place == none)
     place = static_cast<std::size_t>(std::find(taken_.begin(), taken_.end(), false) - taken_.begin());
@@ -61,7 +61,7 @@ void Sweep::join(std::size_t count, Side side) {
   stack_.push_back({{{}, made_.scalar, side}, place});
 }
 
-// What the operands told last become is put there. They are not needed any more.
+// Combine the last `count` operands into `place`. They are not needed any more.
 void Sweep::end_step(std::size_t count, std::size_t place) {
   const auto first = stack_.end() - static_cast<std::ptrdiff_t>(count);
   for (auto operand = first; operand != stack_.end(); ++operand)
@@ -96,7 +96,7 @@ void Sweep::make_room() {
 void Sweep::blend_part(const Output& out, Range part, std::size_t thread) {
   const std::int64_t step = steps_.size() > 1 ? block_ : part.size();
   const Pixels* const places = places_.data() + thread * taken_.size();
-  std::vector<Link> chain = std::move(chains_[thread]);  // not in a line of memory with those of others
+  std::vector<Link> chain = std::move(chains_[thread]);  // a local copy avoids false sharing
   for (std::int64_t first = part.begin; first < part.end; first += step)
     blend_block(out, {first, std::min(first + step, part.end)}, places, chain);
   chains_[thread] = std::move(chain);

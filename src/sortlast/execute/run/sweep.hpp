@@ -1,9 +1,8 @@
-// Sweep: pixels that are blended in one pass over memory, by one chain or by several that lead into each
-// other.
+// Sweep: blends pixels in one pass over memory, by one chain or by several chains that feed into each other.
 //
-// A value that only one merge reads need not go to memory and come back: it is made block by block, in a
-// block that stays in the cache of a core until it is blended. So the tree of direct-send:pairs reads each
-// image once and writes the result once, as a chain of all images does.
+// A value that only one merge reads need not be written to memory and read back: it is made block by block,
+// in a block that stays in a core's cache until it is blended. The tree of direct-send:pairs thus reads each
+// image once and writes the result once, like a chain of all images.
 #pragma once
 
 #include <cstdint>
@@ -18,34 +17,34 @@ namespace sortlast {
 
 class Sweep {
  public:
-  // Of images blended by `op`. `made`: how what is made on the way is stored; `most`: how many of it are held
-  // at once, at most. The team and the pool must outlive the sweep.
+  // For images blended by `op`. `made`: storage format of intermediate values; `most`: maximum number of them
+  // held at once. The team and the pool must outlive the sweep.
   Sweep(Team& team, Pool& pool, Op op, const Format& made, std::size_t most);
 
-  // Tell what is to be blended, as operands on a stack: pixels that are there, and what the `count` operands
-  // told last, one or more, make together, which joins others from `side`.
+  // Describe the blend, as operands on a stack: add() pushes available pixels; join() replaces the last
+  // `count` operands, one or more, by their combination, which is then joined with others from `side`.
   void begin();
   void add(const Link& pixels) { stack_.push_back({pixels}); }
   void join(std::size_t count, Side side);
   std::size_t operands() const { return stack_.size(); }
 
-  // Blend n pixels of all operands on the stack, each thread of the team a part of them, and put a
-  // background, if there is one, behind them. `out` is of `scalar`.
+  // Blend n pixels of all operands on the stack, divided among the threads of the team, and put the
+  // background, if there is one, behind them. `out` has the scalar type `scalar`.
   void blend(Pixels out, Scalar scalar, std::int64_t n, const Background* background, Stores stores);
 
-  // Let go of all memory.
+  // Release all memory.
   void end_frame() { memory_.reset(); }
 
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
   struct Operand {
     Link link;
-    std::size_t place = none;  // of what is made on the way, instead of the link's pixels
+    std::size_t place = none;  // of an intermediate value, used instead of the link's pixels
   };
-  struct Step {  // operands that become one
+  struct Step {  // operands that are combined
     std::size_t first = 0;
     std::size_t end = 0;
-    std::size_t place = none;  // for that; none: the output
+    std::size_t place = none;  // of the result; none: the output
   };
   struct Output {
     Pixels pixels;
@@ -67,9 +66,9 @@ class Sweep {
   std::vector<Operand> stack_;
   std::vector<Operand> operands_;  // of the steps
   std::vector<Step> steps_;        // in order
-  std::vector<bool> taken_;        // places that hold something for a later step
+  std::vector<bool> taken_;        // whether a place holds a value for a later step
   Memory memory_;
-  std::vector<Pixels> places_;             // in it, by thread and place
+  std::vector<Pixels> places_;             // within memory_, by thread and place
   std::vector<std::vector<Link>> chains_;  // by thread
 };
 

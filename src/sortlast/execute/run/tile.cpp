@@ -1,4 +1,4 @@
-// Tiles, and where their pixels go.
+// Tiles, and the positions of their pixels in an image.
 #include "sortlast/execute/run/tile.hpp"
 
 #include <cstring>
@@ -37,7 +37,7 @@ bool overlap(const Plane& a, const Plane& b) {
   const auto end_of = [](const Plane& plane) {
     return static_cast<const std::byte*>(plane.begin) + plane.bytes;
   };
-  const std::less<const void*> before;  // of any two addresses
+  const std::less<const void*> before;  // defined for any two addresses
   return before(a.begin, end_of(b)) && before(b.begin, end_of(a));
 }
 

@@ -113,7 +113,7 @@ void Values::arrived(Value value, std::int64_t number, std::size_t colour_bytes)
   part.there = true;
 }
 
-// Where they lie, if they can be sent from there, or put together in memory of the pool.
+// In place if they can be sent from there, otherwise gathered in memory of the pool.
 EncodedPixels Values::encoded(Value value, Range pixels) {
   const IndexedValue& from = program_.value(value);
   if (absent(value))
@@ -138,13 +138,13 @@ EncodedPixels Values::encoded(Value value, Range pixels) {
   return message;
 }
 
-// The value in whose memory the merges into another may go on: its first input, or, where that has no memory,
-// as a pass makes it on its way, the first input of that. -1: none.
+// The value with the memory in which merges into another value may continue: its first input or, if that has
+// no memory because a pass makes it on the way, the first input of that one. -1: none.
 Value Values::memory_before(Value value) const {
   const IndexedValue& to = program_.value(value);
   Value before = to.alias;
   while (before >= 0 && state(before).memory.view().colour == nullptr) before = program_.value(before).alias;
-  // A result outlives the frame, and should not keep more memory than its own.
+  // A result outlives the frame, and should not keep more memory than necessary.
   const bool too_large =
       before >= 0 && value == program_.program.result && program_.value(before).pixels != to.pixels;
   return too_large ? -1 : before;
@@ -191,7 +191,7 @@ void Values::release(Value value) {
   if (image != IndexedValue::none) images_.release(image);
 }
 
-// Write pixels of a value, which is not absent, in its format.
+// Write the pixels of a value that is not absent, in its format.
 void Values::materialise(Value value, Range pixels, Pixels to) {
   const Format& format = program_.value(value).format;
   for (std::int64_t pixel = pixels.begin; pixel < pixels.end;) {

@@ -1,4 +1,4 @@
-// Box tree: a complete binary tree over boxes that are sorted by halving them along the longest side.
+// Box tree: a complete binary tree over boxes, built by halving them along the longest side.
 #include "sortlast/execute/visibility/box_tree.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double centre(const Box& box, std::size_t axis) { return 0.5 * box.low[axis] + 0.5 * box.high[axis]; }
 
-// Axes by how far the centres of the boxes spread along them, the farthest first.
+// Axes sorted by the spread of the boxes' centres along them, largest first.
 std::array<std::size_t, 3> axes_by_spread(std::span<const Box> boxes, std::span<const std::int32_t> chosen) {
   std::array<double, 3> spread{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -44,7 +44,7 @@ BoxTree::BoxTree(std::span<const Box> boxes)
   for (const std::int32_t box : order_) boxes_.push_back(boxes[static_cast<std::size_t>(box)]);
 }
 
-// Sorts the places [first, first + width), as many as there are, so that each node's lie close.
+// Sorts the places [first, first + width), as far as they exist, so that the boxes of each node are close.
 void BoxTree::sort_places(std::span<const Box> boxes, std::size_t first, std::size_t width) {
   const std::size_t end = std::min(first + width, order_.size());
   if (first + 1 >= end) return;
@@ -71,7 +71,7 @@ BoxTree::Node BoxTree::node_of(const Box& box, std::int32_t key) {
   return {{box.low[0], box.low[1], box.low[2], -box.high[0], -box.high[1], -box.high[2]}, key};
 }
 
-// Without a branch for each bound: which of them keeps boxes apart cannot be foreseen.
+// Without a branch per bound, because the bound that separates the boxes is unpredictable.
 bool BoxTree::meets(const Bounds& bounds, const Bounds& limits) {
   int all = 1;
   for (std::size_t i = 0; i < bounds.size(); ++i) all &= static_cast<int>(bounds[i] < limits[i]);
@@ -112,7 +112,7 @@ std::int32_t BoxTree::lowest_in(const Box& query, std::int32_t except) const {
   const std::size_t excepted = leaves_ + static_cast<std::size_t>(except);
   std::size_t best = 0;
   std::int32_t best_key = nothing.key;
-  std::array<std::size_t, 64> open;  // nodes yet to visit; every level of the tree adds one at most
+  std::array<std::size_t, 64> open;  // nodes still to visit; every level of the tree adds at most one
   std::size_t count = 0;
   const auto consider = [&](std::size_t node) {
     if (nodes_[node].key < best_key && meets(nodes_[node].bounds, limits)) open[count++] = node;
@@ -127,7 +127,7 @@ std::int32_t BoxTree::lowest_in(const Box& query, std::int32_t except) const {
       best_key = nodes_[node].key;
       continue;
     }
-    // The one with the lower key is visited first.
+    // Visit the child with the lower key first.
     const std::size_t first = 2 * node + (nodes_[2 * node + 1].key < nodes_[2 * node].key ? 1 : 0);
     consider(first ^ 1);
     consider(first);

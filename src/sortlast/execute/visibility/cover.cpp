@@ -1,10 +1,10 @@
-// Cover: the relation that a visibility order keeps.
+// Cover: the relation that a visibility order respects.
 //
-// Boxes a and b that do not overlap are apart on some axis. On each such axis there is a plane between them,
-// and if the eye lies on b's side of it, a cannot cover b. If that is so on no axis, a can cover b. That says
-// the same as: a has more than a face in common with the smallest box that holds b and the eye. (An axis on
-// which they are apart with the eye on b's side is one on which a is apart from both.) With the eye at
-// infinity the view is parallel.
+// Boxes a and b that do not overlap are separate on some axis. On each such axis there is a plane between
+// them, and if the eye lies on b's side of it, a cannot cover b. If this holds on no axis, a can cover b.
+// Equivalently, a has more than a face in common with the smallest box that contains b and the eye. (An axis
+// on which a and b are separate and the eye is on b's side is one on which a is separate from both.) If the
+// eye is at infinity, the view is parallel.
 #include "sortlast/execute/visibility/cover.hpp"
 
 #include <algorithm>
@@ -72,7 +72,7 @@ void check_viewpoint(const Viewpoint& viewpoint) {
 }
 
 Box shrunk(const Box& box) {
-  constexpr double tolerance = 1e-6;  // of the box's extent
+  constexpr double tolerance = 1e-6;  // relative to the box's extent
   Box result = box;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const double slack = tolerance * box.high[axis] - tolerance * box.low[axis];
@@ -108,7 +108,7 @@ bool meet(const Box& a, const Box& b) {
 Box shadow(const Box& box, const Box& eye) {
   Box result;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    // A face that the eye is not beyond hides nothing on its own side.
+    // A face hides nothing on its own side, unless the eye is beyond it.
     result.low[axis] = box.low[axis] < eye.high[axis] ? -infinity : box.low[axis];
     result.high[axis] = eye.low[axis] < box.high[axis] ? infinity : box.high[axis];
   }

@@ -1,9 +1,10 @@
-// Cycles: boxes that cover each other in a circle are cut until none do.
+// Cycles: splits boxes that cover each other in a cycle until no cycles are left.
 //
-// A cut takes pairs out of the relation and adds none, so cuts of boxes that lie on no cycle together do not
-// concern each other, and the fewest cuts of a scene are the sum of those of its sets. Where a plane moves
-// between two neighbouring faces of the set, or the eye, no pair changes; so the faces and the eye are the
-// only planes to try, and trying them all is exact for cuts one after the other, each through a whole part.
+// A cut removes pairs from the relation and adds none. Cuts of boxes that share no cycle are therefore
+// independent, and the minimum number of cuts of a scene is the sum over its sets. While a plane moves
+// between two consecutive faces of the set, or between a face and the eye, no pair changes. The faces and the
+// eye are thus the only planes to try, and trying them all is exact for successive cuts that each go through
+// a whole part.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -16,14 +17,14 @@
 namespace sortlast {
 namespace {
 
-constexpr std::size_t most_tried = 32;   // boxes whose cuts are all tried
-constexpr double most_pairs_seen = 1e7;  // in the search for the fewest cuts
+constexpr std::size_t most_tried = 32;   // maximum number of boxes for which all cuts are tried
+constexpr double most_pairs_seen = 1e7;  // limit of the search for the minimum number of cuts
 
 // Sets of up to 64 parts.
 using Bits = std::uint64_t;
 Bits bit(std::size_t i) { return Bits{1} << i; }
 
-// By part: those that lie on cycles with it (then itself too).
+// For each part, the parts that share a cycle with it (including itself, if there are any).
 std::vector<Bits> cycles_of(std::span<const Part> parts, const Box& eye) {
   const std::size_t n = parts.size();
   std::vector<Bits> reach(n, 0);
@@ -48,7 +49,7 @@ struct Cut {
   double position = 0;
 };
 
-// Every cut of a part of `set` along a face of one of them, or through the eye.
+// Every cut of a part of `set` along a face of one of these, or through the eye.
 std::vector<Cut> cuts_of(std::span<const Part> parts, Bits set, const Box& eye) {
   std::vector<Cut> cuts;
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -79,7 +80,7 @@ std::vector<Part> after(const std::vector<Part>& parts, const Cut& where) {
   return result;
 }
 
-// The parts after at most `cuts` cuts that leave no cycle, if there are such.
+// The parts after at most `cuts` cuts that leave no cycle, if they exist.
 std::optional<std::vector<Part>> cut_at_most(const std::vector<Part>& parts, int cuts, const Box& eye) {
   const std::vector<Bits> cycles = cycles_of(parts, eye);
   const auto on_cycle = std::find_if(cycles.begin(), cycles.end(), [](Bits set) { return set != 0; });
@@ -117,7 +118,7 @@ std::vector<Part> cut_all_crossed(const std::vector<Part>& parts) {
 std::vector<Part> cut_cycle(std::vector<Part> parts, const Box& eye) {
   if (parts.size() > most_tried) return cut_all_crossed(parts);
 
-  // Try all ways to cut once, twice, and so on, as long as they are few.
+  // Try all ways to cut once, twice, and so on, as long as there are few.
   const std::vector<Cut> cuts = cuts_of(parts, ~Bits{0}, eye);
   const auto pairs = static_cast<double>(parts.size() * parts.size());
   double ways = static_cast<double>(cuts.size());
@@ -127,7 +128,7 @@ std::vector<Part> cut_cycle(std::vector<Part> parts, const Box& eye) {
     ways *= static_cast<double>(cuts.size());
   }
 
-  // Cut once, so that as few as may be are left on cycles.
+  // Make the single cut that leaves the fewest boxes on cycles.
   std::vector<Part> best;
   std::size_t fewest = SIZE_MAX;
   for (const Cut& where : cuts) {

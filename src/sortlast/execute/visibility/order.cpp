@@ -1,7 +1,7 @@
-// Visibility order: divide by planes that no box crosses, and sort only what they leave undivided.
+// Visibility order: divides by planes that cross no box, and sorts only the sets that these leave undivided.
 //
-// Measured (bench/visibility.cpp), processor seconds for 10^5 boxes, median of eight views, and what memory
-// grows by; "searches" is Ties::lowest_first, "planes" Ties::planes, "split" visibility_order_of_parts():
+// Measured (bench/visibility.cpp): processor seconds for 10^5 boxes, median of eight views, and growth of
+// memory. "searches" is Ties::lowest_first, "planes" Ties::planes, "split" visibility_order_of_parts():
 //
 //   scene       searches        planes          split
 //   grid        0.44  27 MB     0.051  14 MB    0.067  20 MB
@@ -25,9 +25,9 @@ namespace {
 
 using Numbers = std::vector<std::int32_t>;
 
-// The boxes as they are sorted, and which of them hold data.
+// The boxes to be sorted, and which of them hold data.
 struct Scene {
-  std::vector<Box> inner;  // smaller by the tolerance
+  std::vector<Box> inner;  // shrunk by the tolerance
   Numbers full;
   Numbers empty;
   Box eye;
@@ -54,7 +54,7 @@ std::vector<Box> chosen_boxes(const std::vector<Box>& boxes, std::span<const std
   return result;
 }
 
-// The places in `set` of an order of its boxes; throws ArgumentError if there is none.
+// The places of the boxes of `set` in an order; throws ArgumentError if there is none.
 Numbers order_of_set(std::span<const Box> boxes, std::span<const std::int32_t> set, const Box& eye, Ties ties,
                      const BoxNames& names) {
   Sorter sorter(boxes, eye);
@@ -68,7 +68,7 @@ Numbers order_of_set(std::span<const Box> boxes, std::span<const std::int32_t> s
   return ties == Ties::lowest_first ? sorter.lowest_first(draft) : std::move(draft.order);
 }
 
-// Each box without what smaller ones hold of it.
+// Each box without the parts that smaller boxes cover.
 std::vector<Part> without_overlaps(const std::vector<Part>& parts) {
   const auto volume = [&](std::int32_t number) {
     const Box& box = parts[index(number)].box;
@@ -83,7 +83,7 @@ std::vector<Part> without_overlaps(const std::vector<Part>& parts) {
     return std::pair(volume(a), a) < std::pair(volume(b), b);
   });
 
-  // The tree holds the boxes that are smaller.
+  // The tree holds the smaller boxes.
   std::vector<Part> result;
   for (const std::int32_t number : by_size) {
     const Part& part = parts[index(number)];
@@ -103,7 +103,7 @@ std::vector<Part> without_overlaps(const std::vector<Part>& parts) {
   return result;
 }
 
-// Appends parts front to back, and cuts those that have no order.
+// Appends parts front to back, and cuts parts that have no order.
 class Splitter {
  public:
   Splitter(const Box& eye, const BoxNames& names, std::vector<BoxPart>& result)
@@ -176,7 +176,7 @@ std::vector<std::int32_t> order_boxes(std::span<const Box> boxes, const Viewpoin
   Numbers order;
   order.reserve(boxes.size());
   const auto append_sorted = [&](std::span<const std::int32_t> set) {
-    const bool all = set.size() == scene.inner.size();  // then no copy is needed
+    const bool all = set.size() == scene.inner.size();  // in that case, no copy is needed
     const std::vector<Box> chosen = all ? std::vector<Box>() : chosen_boxes(scene.inner, set);
     for (const std::int32_t place : order_of_set(all ? scene.inner : chosen, set, scene.eye, ties, names))
       order.push_back(set[index(place)]);

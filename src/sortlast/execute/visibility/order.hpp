@@ -1,4 +1,4 @@
-// Order: what the functions of visibility.hpp do, with the names that messages give to the boxes.
+// Order: the implementations of visibility.hpp, with the names of boxes in error messages.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Overlaps: the part of a box that others do not hold.
+// Overlaps: the part of a box that other boxes do not cover.
 #include <algorithm>
 #include <cstdlib>
 
@@ -15,13 +15,13 @@ bool contains(const Box& outer, const Box& box) {
 struct Cut {
   std::size_t axis = 0;
   double position = 0;
-  std::ptrdiff_t crossed = 0;  // of the others
-  std::ptrdiff_t unequal = 0;  // how many more of them are on one side than on the other
+  std::ptrdiff_t crossed = 0;  // number of other boxes
+  std::ptrdiff_t unequal = 0;  // difference between their numbers on the two sides
   bool found = false;
 };
 
-// The face of one of `others` that crosses the fewest of them; of several the one that leaves the sides as
-// equal as may be.
+// The face of one of `others` that crosses the fewest of them; among equals, the one that divides them most
+// evenly.
 Cut best_cut(const Part& part, std::span<const Part> others) {
   Cut best;
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -54,7 +54,7 @@ void append_rest(const Part& part, std::vector<Part> others, std::vector<Part>& 
     rest.push_back(part);
     return;
   }
-  // What no face cuts is held, up to the tolerance, by each box that it meets.
+  // A part that no face cuts lies, up to the tolerance, inside each box that it meets.
   if (std::any_of(others.begin(), others.end(),
                   [&](const Part& other) { return contains(other.box, part.inner); }))
     return;

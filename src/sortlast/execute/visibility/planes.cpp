@@ -1,14 +1,14 @@
-// Planes: a k-d tree of boxes, made anew for each order and never stored.
+// Planes: a k-d tree of boxes, rebuilt for each order and never stored.
 //
-// A box on the far side of a plane cannot cover one on the eye's side, so the sides follow each other. If all
-// boxes are divided from all others, as those of a grid, a k-d tree or an octree are, this is the whole
-// order. Each axis keeps its intervals sorted by their low ends. A sweep that remembers the highest end so
-// far finds the planes; dividing keeps the three lists sorted, so that nothing is sorted again, and all
-// memory is read in the order in which it lies.
+// A box on the far side of a plane cannot cover one on the eye's side, so the sides can be ordered one after
+// the other. If planes separate all boxes, as in a grid, a k-d tree or an octree, this yields the complete
+// order. Each axis keeps its intervals sorted by their low ends. A sweep that tracks the highest end so far
+// finds the planes. Dividing keeps the three lists sorted, so nothing is sorted again, and all memory is read
+// sequentially.
 //
-// Rejected: all planes of an axis at once, after which a move of the eye changes which boxes stand beside
-// each other far from it. Not tried: indices into the boxes instead of copies of the intervals, which would
-// take less memory but read the boxes of a node in no order.
+// Rejected: using all planes of an axis at once, because a move of the eye then changes which boxes are
+// neighbours far away from it. Not tried: indices into the boxes instead of copies of the intervals, which
+// would take less memory but access the boxes of a node in random order.
 #include "sortlast/execute/visibility/planes.hpp"
 
 #include <algorithm>
@@ -38,10 +38,10 @@ bool comes_before(const Interval& a, const Interval& b) {
 // A plane between the first `below` intervals of an axis and the others.
 struct Plane {
   std::size_t axis = 0;
-  std::size_t below = 0;  // 0: there is none
+  std::size_t below = 0;  // 0: no plane
   std::size_t smaller = 0;
   double extent = 0;  // of all boxes along the axis
-  double low = 0;     // the highest end of those below
+  double low = 0;     // highest end of the intervals below
 };
 
 class Divider {
@@ -71,7 +71,7 @@ class Divider {
       take(first, count);
       return;
     }
-    // The eye lies above the highest end below, or else it lies below the lowest end above.
+    // The eye lies either above the highest end below, or below the lowest end above.
     const bool above_first = eye_.low[plane.axis] > plane.low;
     split(first, count, plane);
     if (above_first) divide(first + plane.below, count - plane.below, depth + 1);
@@ -102,7 +102,7 @@ class Divider {
     return best;
   }
 
-  // Put those below the plane before the others in the lists of the other axes too.
+  // In the lists of the other axes, also move the intervals below the plane to the front.
   void split(std::size_t first, std::size_t count, const Plane& plane) {
     const auto divided = lists_[plane.axis].begin() + static_cast<std::ptrdiff_t>(first);
     for (std::size_t i = 0; i < count; ++i)
@@ -115,7 +115,7 @@ class Divider {
       for (std::size_t i = 0; i < count; ++i) {
         const Interval interval = list[i];
         const std::size_t is_below = static_cast<unsigned char>(is_below_[index(interval.box)]);
-        list[below] = interval;  // either this or the next is written over again
+        list[below] = interval;  // either this or the next element is overwritten later
         above_[above] = interval;
         below += is_below;
         above += 1 - is_below;

@@ -1,19 +1,20 @@
-// Sorter: orders of boxes by searches in a tree of boxes.
+// Sorter: orders boxes by searches in a tree of boxes.
 //
-// Problem. The order keeps the relation of cover.cpp, and takes the lowest number wherever it leaves a
-// choice. In a row of p boxes p^2 / 2 pairs can cover each other; no pair is listed here, and memory is O(p).
-// "Who can cover b?" is a search for boxes that meet the smallest box that holds b and the eye.
+// Problem. The order respects the relation of cover.cpp, and takes the lowest number wherever it has a
+// choice. In a row of p boxes, p^2 / 2 pairs can cover each other; pairs are never listed here, and memory is
+// O(p). To find the boxes that can cover b, search for boxes that meet the smallest box that contains b and
+// the eye.
 //
-// Order. 1. No box meets another: one search a box. 2. A draft, depth first: a box comes after those that can
-// cover it, each of which is found by a search among the boxes that are not placed. One that is found again
-// while its own covers are sought lies on a cycle. 3. The order: a free rank is one that no unplaced rank can
-// cover; place the lowest again and again. Every box waits for one other, the last in the draft of those that
-// can cover it and are not placed, and looks for the next when that one is placed. Nothing unplaced can stand
-// between the two, so a box waits at most once for each of its edges in the transitive reduction. That can be
-// p^2 / 4 edges (two layers of crossed beams), but as draft and order are alike it is two or three in
-// practice.
+// Order. 1. No box meets another: one search per box. 2. A draft, depth first: a box follows those that can
+// cover it, each of which is found by a search among the boxes not yet placed. A box that is found again
+// while the boxes covering it are being searched lies on a cycle. 3. The order: a free box is one that no
+// unplaced box can cover; repeatedly place the lowest. Every other box waits for one box, namely the last in
+// the draft that can cover it and is not placed, and looks for the next when that one is placed. No unplaced
+// box can lie between the two, so a box waits at most once for each of its edges in the transitive reduction.
+// There can be p^2 / 4 edges (two layers of crossed beams), but because the draft resembles the order, a box
+// waits two or three times in practice.
 //
-// Measured (bench/visibility.cpp), processor seconds for p boxes, median and slowest of eight views:
+// Measured (bench/visibility.cpp): processor seconds for p boxes, median and slowest of eight views.
 //
 //   scene           p = 10^3        10^4        10^5          pairs that can cover at 10^5
 //   grid            0.003 0.003     0.04 0.04   0.49 0.55     1.3e9
@@ -24,12 +25,12 @@
 //   dust            0.003 0.004     0.06 0.07   0.83 1.93     1.0e9
 //   crossed beams   0.002 0.002     0.02 0.02   0.28 0.30     5.0e9
 //
-// Memory grows by 27 MB at 10^5 in each; a grid of 10^6 takes 5.7 s and 262 MB. Dust, boxes that are nearly
-// points, is the worst: eight searches a box where the ranks rise towards the eye.
+// Memory grows by 27 MB at 10^5 in each case; a grid of 10^6 takes 5.7 s and 262 MB. Dust, boxes that are
+// nearly points, is the worst case: eight searches per box if the ranks ascend towards the eye.
 //
-// Rejected: a list of all pairs, which takes 1.6 s and 250 MB for a k-d tree of 10^4 boxes, a hundred times
-// that for 10^5; and separating planes, with pairs inside what no plane divides, which gives another order
-// wherever there is a choice.
+// Rejected: a list of all pairs, which takes 1.6 s and 250 MB for a k-d tree of 10^4 boxes and a hundred
+// times that for 10^5; and separating planes, with pairs inside the sets that no plane divides, which gives a
+// different order wherever there is a choice.
 #include "sortlast/execute/visibility/sorter.hpp"
 
 #include <algorithm>
@@ -42,9 +43,9 @@ namespace {
 
 using Numbers = std::vector<std::int32_t>;
 
-// A path of boxes each of which can cover the one before it, and the first one the last: without those that
-// can be left out, front to back, the first box again at the end. From each box it goes on to the last one on
-// the path that can cover it.
+// Shorten a cyclic path of boxes, each of which can cover the previous one (and the first box the last):
+// without dispensable boxes, front to back, with the first box repeated at the end. From each box, continue
+// with the last box on the path that can cover it.
 Numbers shortened(std::span<const Box> path, std::span<const std::int32_t> numbers, const Box& eye) {
   BoxTree tree(path);
   const auto last = static_cast<std::int32_t>(path.size()) - 1;
@@ -85,7 +86,7 @@ std::optional<std::pair<std::int32_t, std::int32_t>> Sorter::overlap() {
       const Pair pair = std::minmax(tree_.order()[i], tree_.order()[index(other)]);
       lowest = lowest ? std::min(*lowest, pair) : pair;
     }
-    tree_.remove(place);  // every pair once
+    tree_.remove(place);  // consider every pair once
   }
   return lowest;
 }
@@ -94,13 +95,13 @@ Sorter::Draft Sorter::draft() {
   enum class State : char { unseen, on_path, placed };
   std::vector<State> states(place_of_.size(), State::unseen);
   Draft draft;
-  Numbers path;  // places; each box can cover the one before it
+  Numbers path;  // places; each box can cover the previous one
   const auto enter = [&](std::int32_t place) {
     states[index(place)] = State::on_path;
     path.push_back(place);
   };
 
-  tree_.insert_all(tree_.order());  // holds what is not placed
+  tree_.insert_all(tree_.order());  // holds the boxes not yet placed
   for (const std::int32_t root : place_of_) {
     if (states[index(root)] == State::unseen) enter(root);
     while (!path.empty()) {
@@ -135,7 +136,7 @@ Numbers Sorter::cycle(std::span<const std::int32_t> path) const {
 Numbers Sorter::lowest_first(const Draft& draft) {
   using BoxAndPlace = std::pair<std::int32_t, std::int32_t>;
   std::priority_queue<BoxAndPlace, std::vector<BoxAndPlace>, std::greater<>> free;
-  // The boxes that wait for a box are a list: the first of them, and the one after each.
+  // The boxes waiting for a box form a linked list: the first of them, and the successor of each.
   Numbers first_waiting(place_of_.size(), BoxTree::none);
   Numbers next_waiting(place_of_.size(), BoxTree::none);
   const auto wait_or_be_free = [&](std::int32_t place) {
@@ -147,7 +148,7 @@ Numbers Sorter::lowest_first(const Draft& draft) {
     }
   };
 
-  // Let each box wait for the last one before it in the draft that can cover it.
+  // Make each box wait for the last box before it in the draft that can cover it.
   tree_.clear();
   auto key = static_cast<std::int32_t>(draft.order.size());
   for (const std::int32_t box : draft.order) {
@@ -156,7 +157,7 @@ Numbers Sorter::lowest_first(const Draft& draft) {
     tree_.insert(place, --key);
   }
 
-  // Place the lowest box that is free; those that waited for it look again.
+  // Place the lowest free box; the boxes waiting for it search again.
   Numbers order;
   order.reserve(place_of_.size());
   while (!free.empty()) {
@@ -173,9 +174,9 @@ Numbers Sorter::lowest_first(const Draft& draft) {
   return order;
 }
 
-// Kosaraju's two searches, depth first, in which a box leaves the tree when it is found, so that no pair is
-// looked at twice. The first goes from each box to those that can cover it, the second, from the boxes that
-// were left last, to those that they can cover.
+// Kosaraju's two depth-first searches; a box is removed from the tree when it is found, so no pair is
+// examined twice. The first search goes from each box to the boxes that can cover it. The second starts from
+// the boxes finished last and goes to the boxes that they can cover.
 std::vector<Numbers> Sorter::components() {
   const auto search = [&](std::int32_t root, const auto& query, const auto& leave) {
     Numbers path{root};
@@ -206,7 +207,7 @@ std::vector<Numbers> Sorter::components() {
         });
   }
 
-  // Backwards in `left`, a set is found before those in front of it.
+  // Backwards in `left`, a set is found before the sets in front of it.
   std::vector<Numbers> sets;
   tree_.insert_all(tree_.order());
   for (auto root = left.rbegin(); root != left.rend(); ++root) {

@@ -1,4 +1,4 @@
-// Order along a tree of planes that the caller has: k-d trees, quadtrees and octrees.
+// Order along a tree of planes provided by the caller: k-d trees, quadtrees and octrees.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -54,8 +54,8 @@ class Walk {
     Box cell;
   };
 
-  // Put the children of a node on the stack, the one that holds the eye on top; a child comes after those
-  // that differ from it only in that they are on the eye's side of a plane.
+  // Push the children of a node on the stack, the one that contains the eye on top. A child comes after those
+  // that differ from it only by being on the eye's side of a plane.
   void open(std::int32_t number, const Box& cell) {
     if (index(number) >= tree_.size()) {
       throw ArgumentError("the tree names node " + std::to_string(number) + "; expected one of 0 to " +
@@ -84,7 +84,7 @@ class Walk {
     for (unsigned axis = 0; axis < 3; ++axis) {
       if ((node.axes >> axis & 1U) == 0) continue;
       const double position = node.position[axis];
-      // Not the other way round, so that a position that is no number is found.
+      // Written so that a NaN position is detected.
       if (!(cell.low[axis] <= position && position <= cell.high[axis] && position - position == 0)) {
         throw ArgumentError(node_name(number) + " divides axis " + std::to_string(axis) + " at " +
                             std::to_string(position) + "; expected a place in its cell, " +
@@ -126,7 +126,7 @@ class Walk {
     return box;
   }
 
-  // Boxes without data need no leaf.
+  // Append the boxes without data, which need no leaf.
   void append_empty(std::vector<std::int32_t>& order) const {
     for (std::size_t box = 0; box < boxes_.size(); ++box) {
       if (box_seen_[box] != 0) continue;

@@ -13,7 +13,7 @@ namespace sortlast {
 namespace {
 
 constexpr std::int64_t block = 1024;  // pixels
-constexpr std::size_t chunk = 16;     // pixels; their counts are a line of the cache
+constexpr std::size_t chunk = 16;     // pixels; their counts fill one cache line
 constexpr std::size_t word = sizeof(std::uint64_t);
 
 using Counts __attribute__((vector_size(16))) = std::int32_t;
@@ -30,11 +30,11 @@ std::int32_t any_bit(const Counts& counts) { return counts[0] | counts[1] | coun
 // The runs and bits of a block of counts.
 struct Found {
   std::size_t runs = 0;
-  std::int32_t bits = 0;  // of all counts
+  std::int32_t bits = 0;  // bitwise OR of all counts
 };
 
-// The runs of one block. Most chunks have but one count, and are passed as a whole. In the others the pixels
-// behind which another count begins are marked, a byte each, and visited from mark to mark.
+// Find the runs of one block. Most chunks have a single count and are passed as a whole. In the others, the
+// last pixel before each change of the count is marked in a byte, and the marks are visited one by one.
 Found find_runs(std::span<const std::int32_t> counts, std::array<CountRun, block>& runs) {
   Found found;
   std::size_t begin = 0;
@@ -46,7 +46,7 @@ Found find_runs(std::span<const std::int32_t> counts, std::array<CountRun, block
   Counts bits = {};
   for (; at + chunk < counts.size(); at += chunk) {
     const std::int32_t* const here = counts.data() + at;
-    __builtin_prefetch(here + block);  // the processor itself looks no further ahead than the page
+    __builtin_prefetch(here + block);  // hardware prefetching stops at the end of a page
     Counts differ = {};
     for (std::size_t i = 0; i < chunk; i += lanes) {
       differ |= load_counts(here + i) ^ load_counts(here + i + 1);

@@ -1,5 +1,5 @@
-// Counts: how many fragments each pixel has, as runs of neighbouring pixels with the same count. Most pixels
-// have as many as the one before, so all code that looks at counts works on runs.
+// Counts: the number of fragments of each pixel, as runs of consecutive pixels with the same count. Most
+// pixels have the same count as the previous one, so all code that reads counts works on runs.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,11 @@
 namespace sortlast {
 
 struct CountRun {
-  std::uint32_t count = 0;  // fragments of each of the pixels
+  std::uint32_t count = 0;  // fragments per pixel
   std::uint32_t pixels = 0;
 };
 
-// Append pixels, at least one, to runs; pixels with the count of the last run extend it.
+// Append one or more pixels to runs; pixels with the count of the last run extend it.
 inline void add_run(std::vector<CountRun>& runs, std::uint32_t count, std::uint64_t pixels) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
   if (!runs.empty() && runs.back().count == count && pixels <= most - runs.back().pixels) {
@@ -29,17 +29,17 @@ inline void add_run(std::vector<CountRun>& runs, std::uint32_t count, std::uint6
   runs.push_back({count, static_cast<std::uint32_t>(pixels)});
 }
 
-// Goes through runs, none of them empty.
+// Iterates over non-empty runs.
 class RunReader {
  public:
   RunReader() = default;
   explicit RunReader(std::span<const CountRun> runs) : runs_(runs) { begin_run(); }
 
-  // The count of the next pixel, and how many pixels have it from there on; not at the end.
+  // The count of the next pixel, and the number of pixels from there on that have it; not at the end.
   std::uint32_t count() const { return runs_.front().count; }
   std::size_t left() const { return left_; }
 
-  // Pass `pixels` pixels, at most left().
+  // Skip `pixels` pixels, at most left().
   void pass(std::size_t pixels) {
     left_ -= pixels;
     if (left_ > 0) return;
@@ -47,8 +47,8 @@ class RunReader {
     begin_run();
   }
 
-  // Pass `pixels` pixels, of one run after the other, and return their fragments. Calls action(count, pixels)
-  // for each part of a run.
+  // Skip `pixels` pixels over any number of runs, and return their number of fragments. Calls action(count,
+  // pixels) for each part of a run.
   template <typename Action>
   std::size_t pass_each(std::size_t pixels, const Action& action) {
     std::size_t fragments = 0;
@@ -72,18 +72,18 @@ class RunReader {
   std::size_t left_ = 0;
 };
 
-// Fragments of the next pixels.
+// Number of fragments of the next pixels.
 inline std::size_t fragments_ahead(RunReader runs, std::size_t pixels) { return runs.pass_all(pixels); }
 
-// How many fragments each pixel of a rank has, checked and taken as runs in one pass over memory.
+// The number of fragments of each pixel of a rank, checked and converted to runs in one pass over memory.
 class CountIndex {
  public:
-  // One count a pixel, row by row of an image of this width; none: no pixel has any. Throws ArgumentError for
-  // a negative one.
+  // One count per pixel, row by row of an image of this width; empty: no fragments. Throws ArgumentError for
+  // a negative count.
   CountIndex(std::span<const std::int32_t> counts, std::int64_t width);
 
   std::size_t total() const { return firsts_.back(); }
-  // Fragments of all pixels before this one.
+  // Number of fragments of all pixels before this one.
   std::size_t first(std::int64_t pixel) const;
 
   // The runs of the whole image.
@@ -92,17 +92,18 @@ class CountIndex {
   void append(Range pixels, std::vector<CountRun>& to) const;
 
  private:
-  // At the pixel, which is in the image or its end, and the fragments before it.
+  // The state at a pixel of the image, or at its end: the runs from there on, and the number of fragments
+  // before it.
   struct Place {
     RunReader runs;
     std::size_t first = 0;
   };
   Place find(std::int64_t pixel) const;
 
-  // No run reaches from one block of pixels into the next.
+  // Runs do not cross the boundaries of blocks of pixels.
   std::vector<CountRun> runs_;
-  std::vector<std::size_t> firsts_;      // fragment, of every block, and the end
-  std::vector<std::size_t> first_runs_;  // of every block
+  std::vector<std::size_t> firsts_;      // first fragment of every block, and the end
+  std::vector<std::size_t> first_runs_;  // first run of every block
 };
 
 }  // namespace sortlast

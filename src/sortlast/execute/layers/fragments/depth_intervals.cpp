@@ -34,7 +34,7 @@ DepthLimits::DepthLimits(const DepthTiles& tiles, std::span<const DepthInterval>
               [](const Step& a, const Step& b) { return a.farthest < b.farthest; });
     for (std::size_t i = steps.size(); i-- > 1;)
       steps[i - 1].nearest = std::min(steps[i - 1].nearest, steps[i].nearest);
-    // The limit of a nearer first fragment is no farther.
+    // The limit of a list that begins nearer is no farther.
     const DepthInterval& own = all[rank * tiles.count() + tile];
     parts_all_[tile] = limit(tile, own.farthest) <= own.nearest;
   }

@@ -1,5 +1,5 @@
-// Depth intervals: where in depth the ranks' fragments lie, tile by tile of the image, and so how far a rank
-// may blend its own before it knows the others'.
+// Depth intervals: the depth ranges of the ranks' fragments, tile by tile of the image. They determine how
+// far a rank may blend its own fragments before it knows the others'.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace sortlast {
 
-// Keys of the nearest and the farthest fragment (depth_key()); none: `nearest` above `farthest`.
+// Keys of the nearest and the farthest fragment (depth_key()). Without fragments, `nearest` is above
+// `farthest`.
 struct DepthInterval {
   std::uint32_t nearest = ~0U;
   std::uint32_t farthest = 0;
@@ -21,14 +22,14 @@ struct DepthInterval {
   }
 };
 
-// Equal rectangles, 16 times 16 of them or, of small images, fewer.
+// Division of the image into equal rectangles: 16 times 16, or fewer for small images.
 class DepthTiles {
  public:
   explicit DepthTiles(Size size);
 
   std::size_t count() const { return static_cast<std::size_t>(columns_ * rows_); }
   std::int64_t width() const { return width_; }
-  // The tile of the pixel in this column and row.
+  // Index of the tile of the pixel in this column and row.
   std::size_t tile(std::int64_t x, std::int64_t y) const {
     return static_cast<std::size_t>(y / tile_height_ * columns_ + x / tile_width_);
   }
@@ -54,28 +55,28 @@ class DepthTiles {
   std::int64_t rows_;
 };
 
-// How far each list of a rank may be blended.
+// Limits up to which each list of a rank may be blended.
 class DepthLimits {
  public:
-  // The intervals of all ranks, rank by rank and of each all tiles'.
+  // `all`: the intervals of all ranks, rank by rank; for each rank, tile by tile.
   DepthLimits(const DepthTiles& tiles, std::span<const DepthInterval> all, std::size_t rank);
 
   const DepthTiles& tiles() const { return tiles_; }
   // The limit of a list in the tile that begins at depth key `first`: other ranks' fragments lie before
-  // `first` or at the limit and beyond.
+  // `first`, or at the limit or beyond.
   std::uint64_t limit(std::size_t tile, std::uint32_t first) const;
-  // Whether no two fragments of this rank in the tile can be blended before others' are known.
+  // Whether no two fragments of this rank in the tile can be blended before the other ranks' are known.
   bool parts_all(std::size_t tile) const { return parts_all_[tile]; }
 
  private:
-  // Other ranks' intervals that end at `farthest` or beyond begin at `nearest` or later.
+  // Intervals of other ranks that end at `farthest` or beyond begin at `nearest` or later.
   struct Step {
     std::uint32_t farthest;
     std::uint32_t nearest;
   };
 
   DepthTiles tiles_;
-  std::vector<std::vector<Step>> steps_;  // of each tile, in the order of `farthest`
+  std::vector<std::vector<Step>> steps_;  // of each tile, sorted by `farthest`
   std::vector<bool> parts_all_;           // of each tile
 };
 

@@ -9,7 +9,7 @@
 namespace sortlast {
 namespace {
 
-// The ends in depth of the intervals, if they are some.
+// The back depths of the fragments, if they are intervals.
 const float* checked_backs(const FragmentsView& view) {
   if (!view.intervals) {
     if (view.depth_back.empty()) return nullptr;

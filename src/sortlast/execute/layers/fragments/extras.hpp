@@ -1,5 +1,5 @@
-// Extras of a fragment, in addition to colour and depth: the depth at which it ends, if fragments are
-// intervals, and the values of its channels, in the order of their names. They travel as opaque bytes.
+// Extras of a fragment, in addition to colour and depth: the back depth if fragments are intervals, and the
+// values of its channels, sorted by name. They travel as opaque bytes.
 #pragma once
 
 #include <cstddef>
@@ -17,36 +17,36 @@
 
 namespace sortlast {
 
-// How the fragments of a frame lie in a string.
+// The layout of a frame's fragments in a string.
 struct FragmentLayout {
   Scalar scalar = Scalar::float32;  // of the colours
   bool intervals = false;
-  std::size_t channel_bytes = 0;  // of a fragment
+  std::size_t channel_bytes = 0;  // per fragment
 
   std::size_t extra_bytes() const { return (intervals ? sizeof(float) : 0) + channel_bytes; }
-  // Bytes of a fragment without its rank.
+  // Bytes per fragment, without its rank.
   std::size_t bytes() const { return colour_bytes(scalar) + sizeof(float) + extra_bytes(); }
 };
 
-// Where a fragment ends, from its extras.
+// The back depth of a fragment, from its extras.
 inline float load_back(const std::byte* extras) { return load_depth(extras); }
 
-// One rank's own.
+// The extras of one rank's own fragments.
 class FragmentExtras {
  public:
-  // The view's memory must stay. Throws ArgumentError: as many ends or values as fragments are not there, an
-  // interval that ends in front of its depth or is not finite, channels that are wrong (see settle()) or that
-  // have a rule or a background.
+  // The view's memory must stay valid. Throws ArgumentError if the number of back depths or values differs
+  // from the number of fragments, an interval ends in front of its depth or is not finite, or channels are
+  // invalid (see settle()), have a rule or have a background.
   explicit FragmentExtras(const FragmentsView& view);
 
   const FragmentLayout& layout() const { return layout_; }
-  // Write the extras of a fragment, or of one of the surface, at which no channel has a value.
+  // Write the extras of a fragment, or of a fragment of the surface, where no channel has a value.
   void put(std::size_t fragment, std::byte* to) const;
   void put_surface(float depth, std::byte* to) const;
 
-  // Arguments that all ranks must share, by name.
+  // Arguments that must be the same on all ranks, by name.
   std::vector<std::pair<std::string, std::string>> arguments() const;
-  // The channels, without any values.
+  // The channels, without values.
   std::vector<ChannelPlane> planes() const;
 
  private:
@@ -56,14 +56,14 @@ class FragmentExtras {
   std::vector<const std::byte*> values_;  // of each channel
 };
 
-// Appends the extras of fragments to memory where each kind lies by itself.
+// Appends the extras of fragments to separate planes, one for each kind.
 class ExtraPlanes {
  public:
-  // `into` gets room for `fragments` fragments, and the channels of `planes`.
+  // `into` gets space for `fragments` fragments, and the channels of `planes`.
   ExtraPlanes(Fragments& into, bool intervals, const std::vector<ChannelPlane>& planes,
               std::size_t fragments);
 
-  // The next fragments, one behind the other at `from`.
+  // Append the extras of the next fragments, stored one after another at `from`.
   void add(const std::byte* from, std::size_t fragments);
 
  private:

@@ -28,8 +28,8 @@ void Flattener<scalar>::write(std::span<const FragmentLists> lists, std::size_t 
   }
 }
 
-// Slots for the pixel at which all inputs are: in the order of the slots before, as far as the lists have as
-// many fragments, then the others.
+// Slots for the current pixel of all inputs: in the order of the previous slots as far as the lists have
+// fragments for them, then the others.
 template <Scalar scalar>
 void Flattener<scalar>::list_slots() {
   std::uint32_t place = 0;
@@ -52,7 +52,7 @@ void Flattener<scalar>::add_slot(std::uint32_t number, std::size_t passed) {
   slots_.push_back({input.lists.colour + fragment * colour_bytes(scalar), depth, count, place, number, true});
 }
 
-// The slots of the pixel `passed` pixels after the first of the run.
+// The slots of the pixel that follows `passed` pixels after the first of the run.
 template <Scalar scalar>
 void Flattener<scalar>::put_in_order(std::size_t passed) {
   before_.swap(slots_);
@@ -78,7 +78,7 @@ void Flattener<scalar>::put_in_order(std::size_t passed) {
   settle_order();
 }
 
-// Write pixels with the same counts, which the slots have.
+// Write pixels with the same counts, as given by the slots.
 template <Scalar scalar>
 void Flattener<scalar>::write_run(std::size_t pixels, std::byte* out) {
   if (slots_.empty() && background_ == nullptr) {
@@ -86,7 +86,7 @@ void Flattener<scalar>::write_run(std::size_t pixels, std::byte* out) {
     return;
   }
   if (slots_.size() == 1 && scalar == Scalar::uint8 && background_ == nullptr) {
-    std::memcpy(out, slots_.front().colour, pixels * colour_bytes(scalar));  // a blend with nothing
+    std::memcpy(out, slots_.front().colour, pixels * colour_bytes(scalar));  // nothing to blend
     return;
   }
   if (slots_.size() < 2) {
@@ -96,10 +96,10 @@ void Flattener<scalar>::write_run(std::size_t pixels, std::byte* out) {
           out + i * colour_bytes(scalar));
     return;
   }
-  std::size_t one_by_one = 0;  // pixels to go, as the order did not hold for a group
+  std::size_t one_by_one = 0;  // pixels left to blend singly, as the order did not hold for a group
   Group colours;
   for (std::size_t i = 0; i < pixels;) {
-    // The last group begins early enough to be a whole one.
+    // The last group begins early enough to be complete.
     const std::size_t again = pixels - i < group ? group - (pixels - i) : 0;
     if (one_by_one == 0 && again <= i) {
       if (again > 0) advance(-static_cast<std::ptrdiff_t>(again));
@@ -137,7 +137,7 @@ bool Flattener<scalar>::in_order() const {
   return ordered;
 }
 
-// Note what the order of the slots implies for each and the one in front of it.
+// Derive for each slot what the order implies about it and the slot in front.
 template <Scalar scalar>
 void Flattener<scalar>::settle_order() {
   taking_turns_ = true;
@@ -160,8 +160,8 @@ bool Flattener<scalar>::flatten_group(Group& colours) const {
   return taking_turns_ ? flatten_group_as<true>(colours) : flatten_group_as<false>(colours);
 }
 
-// As flattened(), of this pixel and those after it. False, and the colours are none, if the slots are not in
-// order in all of them, if a depth is NaN, or if a list may end early, at an alpha of 1.
+// As flattened(), for this pixel and the following ones. Returns false, with undefined colours, if the slots
+// are not in order in all of them, a depth is NaN, or a list may end early at an alpha of 1.
 template <Scalar scalar>
 template <bool taking_turns>
 bool Flattener<scalar>::flatten_group_as(Group& colours) const {
@@ -176,7 +176,7 @@ bool Flattener<scalar>::flatten_group_as(Group& colours) const {
   auto ordered = before == before;
   Group all{};
   Group run;
-  Colour most = {};  // of the runs' alpha
+  Colour most = {};  // maximum alpha of the runs
   for (std::size_t k = 0; k < group; ++k) {
     run[k] = slot->colour_of(static_cast<std::ptrdiff_t>(k));
     most = larger(run[k], most);

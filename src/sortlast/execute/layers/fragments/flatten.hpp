@@ -1,9 +1,9 @@
-// Flatten: the colours of neighbouring pixels, from the lists of several ranks.
+// Flatten: the colours of consecutive pixels, from the lists of several ranks.
 //
-// Neighbours in an image mostly have as many fragments of each rank, in the same order. Pixels are processed
-// in runs of equal counts. The order in which the ranks took turns in one pixel is tried on the following
-// pixels while they are blended; where it does not hold, the lists are merged and blended again. A blend
-// waits for the one before it, so four pixels are blended side by side.
+// Neighbouring pixels usually have the same number of fragments of each rank, in the same order. Pixels are
+// processed in runs of equal counts. The order of the ranks in one pixel is tried on the following pixels
+// while they are blended; if it does not hold, the lists are merged and blended again. A blend has to wait
+// for the previous one, so four pixels are blended side by side.
 #pragma once
 
 #include <array>
@@ -17,10 +17,10 @@
 
 namespace sortlast {
 
-// Blends a pixel's fragments in order, run by run, as fragments.hpp defines.
+// Blends a pixel's fragments in order, run by run, as defined in fragments.hpp.
 class Flattening {
  public:
-  // Whether more can be seen behind.
+  // Returns whether fragments behind this one are visible.
   bool add(const Colour& colour, std::uint32_t rank) {
     if (any_ && rank == rank_) {
       run_ = blend_over(run_, colour);
@@ -41,33 +41,33 @@ class Flattening {
   bool any_ = false;
 };
 
-// `scalar`: of the lists' colours, and of the pixels.
+// `scalar`: scalar type of the colours in the lists and of the pixels.
 template <Scalar scalar>
 class Flattener {
  public:
-  // `background`, if not null, lies behind all pixels, and must stay.
+  // `background`, if not null, lies behind all pixels and must stay valid.
   explicit Flattener(const Colour* background) : background_(background) {}
 
-  // Write `pixels` pixels, RGBA. The lists are of these, each of one rank and no two of the same, in
-  // any order within a pixel.
+  // Write `pixels` pixels, RGBA. Each list covers these pixels and belongs to one rank; no two lists have the
+  // same rank. Fragments of a pixel are in any order.
   void write(std::span<const FragmentLists> lists, std::size_t pixels, std::byte* out);
 
  private:
   struct Input {
     FragmentLists lists;
     RunReader runs;
-    std::size_t next = 0;     // its fragment
-    std::uint32_t place = 0;  // of its first fragment, among all of the pixel
-    std::uint32_t taken = 0;  // fragments that have a slot
+    std::size_t next = 0;     // its next fragment
+    std::uint32_t place = 0;  // of its first fragment, among all fragments of the pixel
+    std::uint32_t taken = 0;  // number of fragments that have a slot
   };
-  // A fragment of the current pixel: in all pixels of a run one of the same list, at the same place there.
+  // A fragment of the current pixel. Throughout a run it is from the same list, at the same index.
   struct Slot {
     const std::byte* colour = nullptr;
     const std::byte* depth = nullptr;
-    std::ptrdiff_t step = 0;  // fragments to the next pixel's
-    std::uint32_t place = 0;  // among all lists' fragments of the pixel, rank by rank
+    std::ptrdiff_t step = 0;  // number of fragments to the next pixel's
+    std::uint32_t place = 0;  // among the fragments of all lists of the pixel, rank by rank
     std::uint32_t input = 0;
-    bool may_tie = false;  // with the slot in front, as that has the lower place
+    bool may_tie = false;  // with the slot in front, which has the lower place
 
     void advance(std::ptrdiff_t pixels) {
       colour += pixels * step * static_cast<std::ptrdiff_t>(colour_bytes(scalar));
@@ -81,7 +81,7 @@ class Flattener {
       return load_depth(depth + pixel * step * static_cast<std::ptrdiff_t>(sizeof(float)));
     }
   };
-  static constexpr std::size_t group = 4;  // pixels at once
+  static constexpr std::size_t group = 4;  // pixels processed at once
   using Group = std::array<Colour, group>;
 
   void put(Colour colour, std::byte* out) const {
@@ -103,8 +103,8 @@ class Flattener {
   const Colour* background_;
   std::vector<Input> inputs_;  // by rank
   std::vector<Slot> slots_;    // front to back, in the current pixel
-  std::vector<Slot> before_;   // as they were
-  bool taking_turns_ = false;  // no two slots that follow each other are of one rank
+  std::vector<Slot> before_;   // of the previous order
+  bool taking_turns_ = false;  // no two consecutive slots belong to one rank
   KeyMerge keys_;
   std::vector<std::uint32_t> slot_of_;  // by place
 };

@@ -1,4 +1,4 @@
-// Fragment: the order of depths, how colours are stored, and how two fragments blend.
+// Fragment: the order of depths, the storage of colours, and the blending of two fragments.
 #pragma once
 
 #include <bit>
@@ -13,7 +13,7 @@ namespace sortlast {
 // Red, green, blue and alpha, premultiplied, in one register.
 using Colour __attribute__((vector_size(4 * sizeof(float)))) = float;
 
-// Bytes of a stored colour.
+// Size of a stored colour in bytes.
 constexpr std::size_t colour_bytes(Scalar scalar) {
   return 4 * (scalar == Scalar::uint8 ? 1 : sizeof(float));
 }
@@ -26,8 +26,8 @@ inline Colour load_colour(const std::byte* from) {
 
 inline void store_colour(const Colour& colour, std::byte* to) { std::memcpy(to, &colour, sizeof colour); }
 
-// Colours of uint8 are parts of 255, and are rounded to the nearest, ties to even. Both by operations that
-// the registers have: compilers convert vectors of bytes one byte after the other.
+// Colours of uint8 are multiples of 1/255, rounded to the nearest, ties to even. Both conversions use vector
+// operations explicitly, because compilers convert vectors of bytes one byte at a time.
 static_assert(std::endian::native == std::endian::little, "colours of uint8 are taken as numbers");
 inline Colour load_bytes(const std::byte* from) {
   using Words __attribute__((vector_size(sizeof(Colour)))) = std::int32_t;
@@ -68,7 +68,7 @@ void store_colour_as(const Colour& colour, std::byte* to) {
   }
 }
 
-// The same where the scalar is not known before.
+// The same, if the scalar is only known at run time.
 inline Colour load_colour(const std::byte* from, Scalar scalar) {
   return scalar == Scalar::uint8 ? load_bytes(from) : load_colour(from);
 }
@@ -89,7 +89,7 @@ inline float load_depth(const std::byte* from) {
   return depth;
 }
 
-// Unsigned numbers in the order of depths: -0 as 0, and NaN behind all others.
+// Unsigned integers in the order of the depths: -0 equals 0, and NaN is behind all others.
 inline std::uint32_t depth_key(float depth) {
   constexpr std::uint32_t sign = 1U << 31U;
   const auto bits = std::bit_cast<std::uint32_t>(depth + 0.0F);

@@ -44,7 +44,7 @@ class Lists {
     }
   }
 
-  // Add lists; their memory must stay.
+  // Add lists; their memory must stay valid.
   void add(const FragmentLists& lists) {
     if (lists.size > 0) all_.push_back(lists);
   }
@@ -58,7 +58,7 @@ class Lists {
   std::vector<FragmentLists> all_;
 };
 
-// Lists of neighbouring pixels, visited pixel by pixel.
+// Lists of consecutive pixels, visited pixel by pixel.
 class Inputs {
  public:
   Inputs(const Lists& lists, Range pixels, std::int32_t p)
@@ -72,12 +72,12 @@ class Inputs {
     }
   }
 
-  std::size_t size() const { return size_; }  // fragments
+  std::size_t size() const { return size_; }  // number of fragments
   std::size_t pixels() const { return totals_.size(); }
   std::uint32_t count(std::size_t pixel) const { return totals_[pixel]; }
 
-  // Visit the next pixel's fragments in order, until visit(place) is false. To be called in turn for every
-  // pixel that has any.
+  // Visit the next pixel's fragments in order, until visit(place) returns false. Must be called for every
+  // pixel that has any fragments, in turn.
   template <typename Visit>
   void visit(std::size_t pixel, const Visit& visit_place) {
     const std::uint32_t total = totals_[pixel];
@@ -216,12 +216,12 @@ void FragmentContent::finish(std::span<const String> strings, bool own, Range pi
   if (writer) writer->finish();
 }
 
-// Flatten lists of one rank each, in steps that keep fetched fragments in the cache. Returns false, and does
-// nothing, if a list is of several ranks.
+// Flatten lists of one rank each, in steps that keep fetched fragments in the cache. Returns false and does
+// nothing if a list belongs to several ranks.
 template <Scalar scalar_>
 bool FragmentContent::flatten_lists(std::span<const String> strings, bool own, Range pixels,
                                     std::byte* out) const {
-  constexpr std::size_t at_once = 32768;  // fragments, about
+  constexpr std::size_t at_once = 32768;  // approximate number of fragments
   std::vector<std::vector<CountRun>> runs(strings.size());
   std::deque<FragmentFeed> feeds;
   for (std::size_t i = 0; i < strings.size(); ++i) {

@@ -1,4 +1,4 @@
-// Fragment content: one rank's fragments as the engine of layers carries them, merges and flattens them.
+// Fragment content: encodes, merges and flattens one rank's fragments for the engine.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace sortlast {
 
-// Merged lists of neighbouring pixels.
+// Merged lists of consecutive pixels.
 class FragmentContent : public LayerContent {
  public:
-  // `own` must stay; the finished pixels are RGBA of the scalar of its colours. Without `keep_lists` what is
-  // hidden is left out, and lists of float32 without extras are blended early where `limits` allow
-  // it. `peers`: colours and depths of the fragments that lists may refer to, by rank; null: none.
-  // `take`: as of Bytes, for what is copied from there.
+  // `own` must stay valid; the finished pixels are RGBA of the scalar of its colours. Without `keep_lists`,
+  // hidden fragments are left out, and lists of float32 without extras are blended early as far as `limits`
+  // allow. `peers`: colours and depths of the fragments that lists may refer to, by rank; null: none. `take`:
+  // allocator of Bytes for data copied from there.
   FragmentContent(const OwnFragments& own, std::uint32_t rank, std::int32_t p,
                   const FragmentComposition& composition, std::optional<DepthLimits> limits,
                   std::unique_ptr<const PeerSpans> peers = nullptr, Bytes::Take take = {});

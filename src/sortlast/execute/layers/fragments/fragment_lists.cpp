@@ -9,8 +9,8 @@
 namespace sortlast {
 namespace {
 
-// Whether the lists of `pixels` pixels, each of `count` fragments, are in order. A step back in depth is one
-// between pixels or breaks the order: all steps are counted at once, and those between pixels once more.
+// Whether the lists of `pixels` pixels, each with `count` fragments, are in order. A decrease in depth either
+// lies between two pixels or breaks the order: count all decreases, and separately those at pixel boundaries.
 bool run_in_order(const std::byte* depth, std::uint32_t count, std::size_t pixels) {
   const std::size_t fragments = count * pixels;
   const auto step_back = [&](std::size_t i) -> std::size_t {
@@ -84,7 +84,7 @@ FragmentLists put_in_order(const FragmentLists& lists, ListRoom& room) {
   return ordered;
 }
 
-// ---- Lists, some pixels at a time ------------------------------------------------------------------
+// ---- Lists, a few pixels at a time -----------------------------------------------------------------
 
 namespace {
 
@@ -98,7 +98,7 @@ std::size_t published_fragments(const PeerSpans& peers, std::uint32_t rank) {
   return peers.count(of) == 0 ? 0 : peers.bytes(of, depth_span) / sizeof(float);
 }
 
-// Point to the next colours and depths where they lie, or copy them into the room.
+// Point to the next colours and depths in place, or copy them into `room_`.
 void FragmentFeed::read_published(FragmentLists& some) {
   const auto rank = static_cast<std::int32_t>(some.rank);
   std::array<PeerSpans::Copy, 2> copies;

@@ -1,4 +1,4 @@
-// Fragment order: the merged order of a pixel's fragments, from several lists that are in order.
+// Fragment order: the merged order of a pixel's fragments from several sorted lists.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,11 @@
 
 namespace sortlast {
 
-// Sorts numbers that come as a few ascending parts. The parts are merged two by two without a branch that
-// depends on the numbers; each ends with a number above all others, so that no end has to be looked for.
+// Sorts numbers that arrive as a few ascending parts. The parts are merged pairwise without a branch that
+// depends on the numbers; each part ends with a sentinel above all numbers, so that its end needs no check.
 class KeyMerge {
  public:
-  // Make room for `most` numbers.
+  // Reserve space for `most` numbers.
   void begin(std::size_t most) {
     if (keys_.size() < 2 * most + 1) {
       keys_.resize(2 * (2 * most + 1));
@@ -28,17 +28,17 @@ class KeyMerge {
     last_ = 0;
   }
 
-  // No number twice, and none of all ones.
+  // Keys must be distinct, and none may have all bits set.
   void add(std::uint64_t key) {
     if (key < last_) end_part();
     *end_++ = last_ = key;
     ++size_;
   }
 
-  // Whether the numbers came in order.
+  // Whether the numbers arrived in order.
   bool in_order() const { return ends_.empty(); }
 
-  // All numbers in order: until the next begin(). Call once.
+  // All numbers in order; valid until the next begin(). Call once.
   std::span<const std::uint64_t> merged() {
     end_part();
     while (ends_.size() > 1) merge_parts();
@@ -51,7 +51,7 @@ class KeyMerge {
     ends_.push_back(static_cast<std::size_t>(end_ - keys_.data()));
   }
 
-  // Merge two consecutive parts of `numbers` numbers in all; each ends with a number above all others.
+  // Merge two consecutive parts with `numbers` numbers in total; each ends with the sentinel.
   static void merge_two(const std::uint64_t* a, const std::uint64_t* b, std::size_t numbers,
                         std::uint64_t* to) {
     for (std::size_t i = 0; i < numbers; ++i) {
@@ -63,7 +63,7 @@ class KeyMerge {
     to[numbers] = ~std::uint64_t{0};
   }
 
-  // Merge each part with the next.
+  // Merge pairs of consecutive parts.
   void merge_parts() {
     std::size_t kept = 0;
     std::size_t begin = 0;
@@ -84,16 +84,16 @@ class KeyMerge {
     keys_.swap(merged_);
   }
 
-  std::vector<std::uint64_t> keys_;    // of the parts, one behind the other
-  std::vector<std::uint64_t> merged_;  // of a step
+  std::vector<std::uint64_t> keys_;    // of the parts, one after another
+  std::vector<std::uint64_t> merged_;  // output of a merge step
   std::vector<std::size_t> ends_;      // of the parts
   std::uint64_t* end_ = nullptr;
   std::uint64_t last_ = 0;
   std::size_t size_ = 0;
 };
 
-// A fragment is one number of 64 bits while it is merged: the key of its depth, its rank and where it was
-// listed, so that one comparison decides and no two are equal.
+// While it is merged, a fragment is a single 64-bit number: the key of its depth, its rank and its index in
+// the list. One comparison thus decides, and no two numbers are equal.
 class FragmentOrder {
  public:
   struct Place {
@@ -103,7 +103,7 @@ class FragmentOrder {
     const std::byte* extras = nullptr;
   };
 
-  // Make room for a pixel of `fragments` fragments, of p ranks.
+  // Reserve space for a pixel of `fragments` fragments, of p ranks.
   void begin(std::size_t fragments, std::int32_t p) {
     narrow_ = fragments < 0xffff && p <= 0x10000;
     if (places_.size() < fragments) places_.resize(2 * fragments);
@@ -111,7 +111,7 @@ class FragmentOrder {
     size_ = 0;
   }
 
-  // The next list: `count` fragments from `first` on.
+  // Add the next list: `count` fragments from `first` on.
   void add(const FragmentLists& lists, std::size_t first, std::size_t count) {
     for (std::size_t i = first; i < first + count; ++i, ++size_) {
       const float depth = load_depth(lists.depth + i * sizeof(float));
@@ -121,7 +121,7 @@ class FragmentOrder {
     }
   }
 
-  // Visit the fragments in order, until visit(place) is false. Once.
+  // Visit the fragments in order, until visit(place) returns false. Call once.
   template <typename Visit>
   void visit(const Visit& visit_place) {
     if (!narrow_) {
@@ -135,7 +135,7 @@ class FragmentOrder {
   }
 
  private:
-  // Fragments or ranks beyond what the numbers hold.
+  // For more fragments or ranks than the 64-bit numbers can hold.
   void sort_wide() {
     std::stable_sort(places_.begin(), places_.begin() + static_cast<std::ptrdiff_t>(size_),
                      [](const Place& a, const Place& b) {

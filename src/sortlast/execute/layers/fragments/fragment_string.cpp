@@ -11,10 +11,10 @@ namespace {
 
 struct Header {
   std::uint64_t fragments = 0;
-  std::uint32_t rank = 0;        // of all, if
+  std::uint32_t rank = 0;        // of all fragments if rank_bytes
   std::uint32_t rank_bytes = 0;  // is 0 or `elsewhere`
 };
-constexpr std::uint32_t elsewhere = ~0U;  // in their rank's memory
+constexpr std::uint32_t elsewhere = ~0U;  // the fragments lie in their rank's memory
 
 [[noreturn]] void refuse(const char* what) {
   throw Error(std::string("a string of fragments is damaged: ") + what);
@@ -41,7 +41,7 @@ class NumberReader {
   std::span<const std::byte> bytes_;
 };
 
-// The counts of `pixels` pixels, which add up to `fragments`.
+// The counts of `pixels` pixels, which must add up to `fragments`.
 void unpack_runs(NumberReader numbers, std::size_t pixels, std::uint64_t fragments,
                  std::vector<CountRun>& runs) {
   runs.clear();

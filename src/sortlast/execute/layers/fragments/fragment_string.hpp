@@ -1,11 +1,11 @@
-// Fragment strings: lists of fragments of neighbouring pixels as bytes (see LayerContent).
+// Fragment strings: lists of fragments of consecutive pixels as bytes (see LayerContent).
 //
-// A header, then a plane each of colours, depths, extras (see extras.hpp) and, unless
-// all are of one rank, ranks in as few bytes as p takes; then the counts of the pixels, run by run, in
-// numbers of 7 bits a byte: 2 * count for a pixel by itself, or 2 * count + 1 and the number of pixels. So
-// empty pixels cost next to nothing, and fragments lie where vector registers can be loaded from. A string
-// that refers to fragments in their rank's memory has the number of the first one there in place of the
-// planes.
+// A string is a header; then one plane each of colours, depths, extras (see extras.hpp) and, unless all
+// fragments have the same rank, ranks in as few bytes as p takes; then the counts of the pixels, run by run,
+// as numbers with 7 bits per byte: 2 * count for a single pixel, or 2 * count + 1 and the number of pixels.
+// Empty pixels therefore cost next to nothing, and fragments can be loaded directly into vector registers. A
+// string that refers to fragments in their rank's memory contains the index of the first one there instead of
+// the planes.
 #pragma once
 
 #include <cstddef>
@@ -21,19 +21,19 @@
 
 namespace sortlast {
 
-// The lists of neighbouring pixels, wherever they lie.
+// The lists of consecutive pixels, in any memory.
 struct FragmentLists {
-  std::span<const CountRun> runs = {};  // of the pixels' counts
+  std::span<const CountRun> runs = {};  // of the counts of the pixels
   const std::byte* colour = nullptr;
   const std::byte* depth = nullptr;
-  const std::byte* ranks = nullptr;  // null: all of `rank`
+  const std::byte* ranks = nullptr;  // null: all are `rank`
   std::uint32_t rank_bytes = 0;
   std::uint32_t rank = 0;
-  std::size_t size = 0;             // fragments
-  std::size_t first = 0;            // among the rank's fragments, if the lists only refer to them
+  std::size_t size = 0;             // number of fragments
+  std::size_t first = 0;            // index among the rank's fragments, if the lists only refer to them
   Scalar scalar = Scalar::float32;  // of the colours
   const std::byte* extras = nullptr;
-  std::size_t extra_bytes = 0;  // of a fragment
+  std::size_t extra_bytes = 0;  // per fragment
 
   bool refers() const { return size > 0 && colour == nullptr; }
   const std::byte* colour_at(std::size_t fragment) const { return colour + fragment * colour_bytes(scalar); }
@@ -52,8 +52,8 @@ struct FragmentLists {
   }
 };
 
-// Lists of the pixels from their string, of that layout; `runs` keeps the counts. Throws Error if it is
-// damaged. Each list is in order, unless it refers to its rank's memory.
+// The lists of the pixels from their string with the given layout; `runs` holds the counts. Throws Error if
+// the string is corrupt. Each list is in order, unless it refers to its rank's memory.
 FragmentLists read_fragments(std::span<const std::byte> string, std::int64_t pixels, std::int32_t p,
                              const FragmentLayout& layout, std::vector<CountRun>& runs);
 
@@ -68,7 +68,7 @@ class CountPacker {
     count_ = count;
     pixels_ += pixels;
   }
-  // Append them all.
+  // Append all counts.
   void finish(Bytes& out);
 
  private:
@@ -80,14 +80,14 @@ class CountPacker {
   std::size_t pixels_ = 0;
 };
 
-// Writes a string, fragment by fragment. Nothing is written for pixels without any.
+// Writes a string, fragment by fragment. Pixels without fragments take up no space in the planes.
 class FragmentWriter {
  public:
-  // At most `most` fragments, all of `rank`; or of any of p ranks.
+  // For at most `most` fragments, all of `rank`, or of any of p ranks.
   FragmentWriter(Bytes& out, std::size_t most, const FragmentLayout& layout, std::uint32_t rank);
   FragmentWriter(Bytes& out, std::size_t most, const FragmentLayout& layout, std::int32_t p);
 
-  // `extras`: as many bytes as the layout has.
+  // `extras`: layout.extra_bytes() bytes.
   void add(const Colour& colour, float depth, std::uint32_t rank, const std::byte* extras) {
     store_colour(colour, colour_ + size_ * colour_bytes(scalar_), scalar_);
     std::memcpy(depth_ + size_ * sizeof depth, &depth, sizeof depth);
@@ -96,14 +96,14 @@ class FragmentWriter {
     if (rank_bytes_ > 0) std::memcpy(ranks_ + size_ * rank_bytes_, &rank, sizeof rank);
     ++size_;
   }
-  // The next pixel has all fragments that were added since the last.
+  // End a pixel; it has all fragments added since the previous call.
   void end_pixel() {
     const std::size_t count = size_ - pixel_begin_;
     pixel_begin_ = size_;
     counts_.add(count, 1);
   }
-  // Add the next pixels of `runs`; their fragments follow each other from `first` on. Returns the number of
-  // these fragments.
+  // Add the next pixels of `runs`; their fragments are consecutive, starting at `first`. Returns their
+  // number.
   std::size_t add_pixels(const FragmentLists& from, std::size_t first, RunReader& runs, std::size_t pixels);
   void finish();
 

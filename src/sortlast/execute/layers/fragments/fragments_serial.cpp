@@ -1,4 +1,4 @@
-// The reference for fragments: all of a pixel sorted, then blended one after the other.
+// The reference for fragments: sorts all fragments of a pixel, then blends them one by one.
 #include <algorithm>
 #include <array>
 #include <numeric>

@@ -49,7 +49,7 @@ void IntervalBlend::put_mixed(double front, double back) {
   put(emission, alpha);
 }
 
-// Come to the media before `end`, which begin at one depth: sheets lie in front.
+// Open the media before `end`, which begin at the same depth: sheets lie in front.
 void IntervalBlend::pass(std::size_t end) {
   for (std::size_t i = next_; i < end; ++i)
     if (media_[i].is_sheet()) put(media_[i].colour, media_[i].alpha);

@@ -1,10 +1,10 @@
-// Interval blend: the colour of a pixel of fragments that are intervals of depth, each of a medium that is
-// even from its front to its back.
+// Interval blend: the colour of a pixel with fragments that are depth intervals, each filled evenly by a
+// medium.
 //
-// Where several overlap, each is cut where others begin or end, and what lies between the same two depths is
-// mixed: their optical depths add up, and what each of them emits is dimmed by all. So does "Interpreting
-// OpenEXR Deep Pixels" (Florian Kainz, Industrial Light & Magic, 2013) split samples and merge them. A
-// fragment that ends where it begins is a sheet, in front of what begins at the same depth.
+// Overlapping intervals are cut at each other's ends, and the parts between the same two depths are mixed:
+// their optical depths add up, and the light that each emits is dimmed by all. "Interpreting OpenEXR Deep
+// Pixels" (Florian Kainz, Industrial Light & Magic, 2013) splits and merges samples in this way. A fragment
+// that ends at the depth at which it begins is a sheet, in front of media that begin at the same depth.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace sortlast {
 class IntervalBlend {
  public:
   void clear() { media_.clear(); }
-  // The next fragment, in the order of fragments.hpp, which ends at `back`.
+  // Add the next fragment, in the order of fragments.hpp; it ends at `back`.
   void add(const Colour& colour, float depth, float back);
   // The colour of all fragments since clear(), computed in float64 and rounded once.
   Colour colour();
@@ -30,9 +30,9 @@ class IntervalBlend {
     double front = 0;
     double back = 0;
     double alpha = 0;
-    double optical_depth = 0;  // of all of it, -log(1 - alpha); of what is opaque it is not used
+    double optical_depth = 0;  // of the whole medium, -log(1 - alpha); unused if opaque
     Rgb colour = {};
-    Rgb emission = {};  // of all of it, as if nothing dimmed it: colour * optical depth / alpha
+    Rgb emission = {};  // of the whole medium, as if nothing dimmed it: colour * optical depth / alpha
 
     bool is_sheet() const { return !(front < back); }
   };
@@ -42,10 +42,10 @@ class IntervalBlend {
   void pass(std::size_t end);
 
   std::vector<Medium> media_;      // in order
-  std::size_t next_ = 0;           // of them: those before are put, or open
-  std::vector<std::size_t> open_;  // media that the current depth lies in
+  std::size_t next_ = 0;           // index in media_: earlier media are blended or open
+  std::vector<std::size_t> open_;  // media that contain the current depth
   std::vector<double> cuts_;
-  Rgb colour_ = {};  // of what is put
+  Rgb colour_ = {};  // of the media blended up to now
   double alpha_ = 0;
 };
 

@@ -12,7 +12,7 @@
 namespace sortlast {
 namespace {
 
-// The counts, if they are as many as the pixels.
+// The counts, after checking that there is one per pixel.
 std::span<const std::int32_t> checked_counts(const FragmentsView& view) {
   if (view.scalar == Scalar::float16)
     throw ArgumentError("the colours of the fragments are float16; expected float32 or uint8");
@@ -31,7 +31,7 @@ std::span<const std::int32_t> checked_counts(const FragmentsView& view) {
   return view.counts;
 }
 
-// Include the depths [depth, last) in the interval.
+// Extend the interval by the depths [depth, last).
 void include_depths(const float* depth, const float* last, DepthInterval& interval) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   Colour least = Colour{} + infinity;
@@ -106,7 +106,7 @@ std::vector<DepthInterval> OwnFragments::intervals(const DepthTiles& tiles) cons
   return found;
 }
 
-// All but their extras.
+// The lists without their extras.
 FragmentLists OwnFragments::where_they_lie(Range pixels, ListRoom& room) const {
   const std::size_t first = index_.first(pixels.begin);
   room.runs.clear();
@@ -145,7 +145,7 @@ FragmentLists OwnFragments::load(Range pixels, ListRoom& room) const {
   return view_.surface.depth == nullptr ? put_in_order(lists, room) : lists;
 }
 
-// The lists in order, with the surface among them.
+// The lists in order, with the surface inserted.
 FragmentLists OwnFragments::with_surface(const FragmentLists& listed, Range pixels, ListRoom& room) const {
   room.colour.shrink(0);
   room.depth.shrink(0);
@@ -216,7 +216,7 @@ void OwnFragments::refer(Range pixels, Bytes& out) const {
   write_reference(lists, out);
 }
 
-// Blend the beginning of each list that no other rank's fragments can part.
+// Blend the beginning of each list, as far as no other rank's fragments can lie in between.
 void OwnFragments::encode_blended(const FragmentLists& lists, Range pixels, const DepthLimits& limits,
                                   FragmentWriter& writer) const {
   std::size_t at = 0;
