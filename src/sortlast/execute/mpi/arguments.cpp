@@ -1,6 +1,6 @@
 // Arguments.
 //
-// Of long values, as orders of many ranks are, the description shows where they first differ.
+// For long values, such as orders of many ranks, the description begins where they first differ.
 #include "sortlast/execute/mpi/arguments.hpp"
 
 #include <algorithm>
@@ -13,19 +13,19 @@
 namespace sortlast {
 namespace {
 
-constexpr std::size_t listed = 8;  // runs of ranks that a text names
+constexpr std::size_t listed = 8;  // maximum number of runs of ranks named in a text
 
-// FNV-1a, 64 bits, going on from a hash.
+// FNV-1a, 64 bits, continuing from a hash.
 std::uint64_t hash_on(std::uint64_t hash, std::string_view text) {
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
   return hash;
 }
 
-// The same, a number at a time.
+// The same, one number at a time.
 std::uint64_t hash_on(std::uint64_t hash, const std::vector<std::int32_t>& numbers) {
   for (const std::int32_t number : numbers) {
     hash = (hash ^ static_cast<std::uint32_t>(number)) * 1099511628211ULL;
-    hash ^= hash >> 32;  // else the upper half never comes down
+    hash ^= hash >> 32;  // otherwise the upper half never affects the lower
   }
   return hash;
 }
@@ -61,7 +61,7 @@ std::string list_ranks(const std::vector<int>& ranks) {
   return (ranks.size() == 1 ? "rank " : "ranks ") + text;
 }
 
-// The ranks of each value of an argument, in the order of their lowest ranks.
+// The ranks with each value of an argument, ordered by their lowest ranks.
 std::vector<Group> by_value(const std::vector<Parsed>& groups, const std::string& name) {
   std::vector<Group> values;
   for (const Parsed& group : groups) {
@@ -76,11 +76,11 @@ std::vector<Group> by_value(const std::vector<Parsed>& groups, const std::string
   return values;
 }
 
-constexpr std::size_t shown = 120;  // characters of a long value
+constexpr std::size_t shown = 120;  // maximum characters of a long value
 
-// Where to begin to show values: at the entry in which long ones first differ.
+// Where to begin to show values: at the entry where long ones first differ.
 std::size_t first_difference(const std::vector<Group>& values) {
-  constexpr std::size_t most = 40;  // characters that they have in common
+  constexpr std::size_t most = 40;  // characters of their common beginning
   const std::string& first = values.front().text;
   std::size_t same = first.size();
   bool is_long = false;
@@ -95,7 +95,7 @@ std::size_t first_difference(const std::vector<Group>& values) {
   return same - begin > most ? same - most : begin;
 }
 
-// "size: 64x64 on ranks 0-2; 32x32 on rank 3", or nothing if there is one value.
+// "size: 64x64 on ranks 0-2; 32x32 on rank 3", or nothing if all values are the same.
 std::string difference(const std::vector<Parsed>& groups, const std::string& name) {
   const std::vector<Group> values = by_value(groups, name);
   if (values.size() < 2) return "";
@@ -118,7 +118,7 @@ std::string difference(const std::vector<Parsed>& groups, const std::string& nam
   return text;
 }
 
-// "wrong argument on ranks 1, 3: image is float64; expected ..." of those ranks that have a problem.
+// "wrong argument on ranks 1, 3: image is float64; expected ..." for the ranks that have a problem.
 std::string problems(const std::vector<Parsed>& groups) {
   std::string text;
   for (const Group& problem : by_value(groups, "problem")) {
@@ -136,7 +136,7 @@ std::string describe_difference(const std::vector<Group>& groups, const std::vec
   std::vector<Parsed> parsed;
   for (const Group& group : groups) parsed.push_back(parse(group));
 
-  // Another call explains the rest, and so does a wrong argument.
+  // A different call explains all other differences, and so does a wrong argument.
   const std::string call = difference(parsed, "call");
   if (!call.empty()) return "ranks disagree: " + call + rest;
   const std::string wrong = problems(parsed);

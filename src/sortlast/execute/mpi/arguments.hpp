@@ -1,4 +1,5 @@
-// Arguments: those of a call by name, with a hash, and what differs between those of several ranks.
+// Arguments: the named arguments of a call with a hash, and the differences between those passed by several
+// ranks.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +10,8 @@
 
 namespace sortlast {
 
-// The arguments of a call by name. Orders of many ranks become text only where ranks disagree, as that takes
-// longer than a frame may.
+// The arguments of a call by name. Orders of many ranks are converted to text only if ranks disagree, because
+// that takes longer than a whole frame should.
 class Arguments {
  public:
   explicit Arguments(std::string_view call) : call_(call) {
@@ -23,16 +24,16 @@ class Arguments {
   void add(std::string_view name, std::vector<std::int32_t> ranks);
 
   const std::string& call() const { return call_; }
-  // Of all names and values.
+  // Hash of all names and values.
   std::uint64_t hash() const { return hash_; }
-  // "name=value" lines.
+  // Lines of the form "name=value".
   std::string text() const;
 
  private:
   struct Argument {
     std::string name;
     std::string value;
-    std::vector<std::int32_t> ranks;  // in place of the value, if there are any
+    std::vector<std::int32_t> ranks;  // used instead of the value unless empty
   };
 
   std::string call_;
@@ -40,7 +41,7 @@ class Arguments {
   std::uint64_t hash_ = 14695981039346656037ULL;
 };
 
-// Ranks as their order is shown: "[0,2,1]"; "rank order" for none.
+// Text of an order of ranks: "[0,2,1]"; "rank order" if empty.
 std::string text_of_ranks(const std::vector<std::int32_t>& ranks);
 
 // Ranks that passed the same arguments.
@@ -49,8 +50,8 @@ struct Group {
   std::vector<int> ranks;  // ascending
 };
 
-// What a MismatchError says of ranks that did not all pass the same: another call, or else wrong arguments,
-// or else the arguments that differ, long ones from where they do. `others`: ranks of further groups.
+// The text of a MismatchError: ranks made different calls, or passed wrong arguments, or passed arguments
+// that differ (long ones are shown from the first difference on). `others`: ranks of further groups.
 std::string describe_difference(const std::vector<Group>& groups, const std::vector<int>& others);
 
 }  // namespace sortlast

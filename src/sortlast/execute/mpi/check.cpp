@@ -1,4 +1,4 @@
-// Check: what a compositor is asked for, and what a rank's image holds.
+// Check: the arguments of a compositor's calls, and the contents of a rank's image.
 #include "sortlast/execute/mpi/check.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ std::string text(double value) {
 std::string text(Size size) { return std::to_string(size.width) + "x" + std::to_string(size.height); }
 
 std::string text(const std::vector<float>& values) {
-  if (values.empty()) return "";  // as in most frames; a stream takes as long as all the rest of a small one
+  if (values.empty()) return "";  // the usual case; a stream takes as long as the rest of a small frame
   std::ostringstream out;
   out.precision(9);
   for (std::size_t i = 0; i < values.size(); ++i) out << (i == 0 ? "" : ", ") << values[i];
@@ -108,11 +108,11 @@ std::vector<std::int32_t> normalised(const std::vector<std::int32_t>& order, int
 
 namespace {
 
-constexpr double most_bounded = 0.9;  // share of the image that bounds worth a search may hold
-// Share of active pixels of images worth a search for bounds. It reads the image once, and spares the mates
-// the copies of what is empty.
+constexpr double most_bounded = 0.9;  // maximum share of the image inside bounds worth a search
+// Maximum share of active pixels in images worth a search for bounds. It reads the image once, and saves
+// mates from copying empty pixels.
 constexpr double most_active_searched = 0.3;
-constexpr double most_emptiness = 6;  // images with less active pixels are composited alike
+constexpr double most_emptiness = 6;  // images with fewer active pixels are treated the same
 
 std::int64_t pixels_in(const Rectangle& box) { return (box.x1 - box.x0) * (box.y1 - box.y0); }
 
@@ -131,7 +131,7 @@ ImageView premultiplied(const ImageView& straight, ReusedMemory& memory, Node& n
 
 namespace {
 
-// The bounds of the active pixels, if they leave out enough.
+// The bounds of the active pixels, if they exclude enough.
 std::optional<Rectangle> searched_bounds(const ImageView& image) {
   const Rectangle box = active_box(image.format, image.pixels, image.size.width, image.size.height);
   if (static_cast<double>(pixels_in(box)) > most_bounded * static_cast<double>(image.size.pixels()))
@@ -150,10 +150,10 @@ Survey survey_of(const ImageView& image, const Wanted& wanted, const Node& node)
   Sample sample{none ? 0.0 : 1.0, none ? Rectangle{} : whole};
 
   if (!none && wanted.sparse && image.bounds) {
-    // Take the caller's word.
+    // Trust the caller's bounds.
     sample = {static_cast<double>(pixels_in(*image.bounds)) / static_cast<double>(n), *image.bounds};
   } else if (!none && wanted.sparse) {
-    // Take a sample, and search only if mates would copy what is empty.
+    // Take a sample, and search only if mates would copy empty pixels.
     const bool copied = n <= most_counted && !node.alone() && !in_shared_memory(image, node);
     if (copied || wanted.emptiness)
       sample = sample_rows(image.format, image.pixels, image.size.width, image.size.height);

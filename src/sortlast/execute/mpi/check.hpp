@@ -1,5 +1,5 @@
-// Check: what one rank looks at by itself before any pixel moves: whether what it was asked for is right, and
-// what its image holds.
+// Check: the checks that one rank makes by itself before any pixel moves: are its arguments valid, and how
+// empty is its image?
 #pragma once
 
 #include <atomic>
@@ -24,14 +24,14 @@ std::string text(const std::vector<float>& values);
 void check_options(const Options& options, int p);
 void check_frame(const ImageView& image, const Composition& composition, int p);
 
-// The limit [s] to work with, even if what was passed is wrong: that becomes every rank's error once there is
-// a communicator to agree over.
+// The timeout [s] to use, even if the argument is invalid: that becomes every rank's error once there is a
+// communicator to agree over.
 inline double positive_timeout(double timeout) { return timeout > 0 ? timeout : Options{}.timeout; }
 
-// An order of p ranks that is the identity is none: both mean the same.
+// An order of p ranks, or an empty one if it is the identity; both mean the same.
 std::vector<std::int32_t> normalised(const std::vector<std::int32_t>& order, int p);
 
-// What is wrong with an action's arguments, by trying it; empty if nothing is.
+// Try an action. Returns the problem with its arguments; empty if there is none.
 template <typename Action>
 std::string problem_of(Action action) {
   try {
@@ -42,8 +42,8 @@ std::string problem_of(Action action) {
   return "";
 }
 
-// Marks a compositor as busy with a call. A second call, of another thread or of the interrupt callback, is a
-// UsageError.
+// Marks a compositor as busy with a call. A second call, from another thread or from the interrupt callback,
+// throws UsageError.
 class Turn {
  public:
   Turn(std::atomic<bool>& busy, const std::string& call);
@@ -57,28 +57,27 @@ class Turn {
 
 // ---- The image ------------------------------------------------------------------------------------
 
-// What the choices of a frame depend on; the rest stays as it is.
+// The properties of an image that the choices for a frame depend on.
 struct Survey {
-  std::optional<Rectangle> bounds;  // outside which the image is empty, if worth knowing
-  std::uint64_t emptiness = 0;      // log2 of all pixels to active ones, rounded down so that all ranks can
-                                    // agree on it; of all ranks: of the one with most
+  std::optional<Rectangle> bounds;  // the image is empty outside; none if not worth knowing
+  std::uint64_t emptiness = 0;  // log2(all pixels / active pixels), rounded down; of all ranks: the minimum
 };
 
-// An image with straight alpha, multiplied by it in `memory`; its depth stays where it is. Throws
-// std::bad_alloc, Error.
+// An image with straight alpha, multiplied by it in `memory`; its depth is not copied. Throws std::bad_alloc,
+// Error.
 ImageView premultiplied(const ImageView& straight, ReusedMemory& memory, Node& node);
 
-// What is wanted of a survey.
+// The results that a survey should have.
 struct Wanted {
-  bool sparse = true;      // empty pixels are left out where they are found
-  bool emptiness = false;  // else 0
+  bool sparse = true;      // empty pixels are left out where found
+  bool emptiness = false;  // otherwise 0
 };
 
-// What this rank's image holds. Bounds that the caller gave are believed. Without them a sample supplies the
-// rest. Messages are searched for active pixels as they are made. Images that mates read in place are not
-// searched at all, since blending reads each pixel once anyway; to test each block before it is blended took
-// 10 to 15 % more time. Only an image of few active pixels that mates have to copy is searched for bounds,
-// which spares them the copies of the others.
+// Survey this rank's image. Bounds given by the caller are trusted; otherwise a sample provides the
+// information. Messages are searched for active pixels when they are made. Images that mates read in place
+// are not searched at all, because blending reads each pixel once anyway; testing each block before blending
+// it took 10 to 15 % more time. Only an image with few active pixels that mates have to copy is searched for
+// bounds, which saves them from copying the other pixels.
 Survey survey_of(const ImageView& image, const Wanted& wanted, const Node& node);
 
 }  // namespace sortlast

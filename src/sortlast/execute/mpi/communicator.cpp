@@ -1,22 +1,23 @@
-// Communicators of our own.
+// The library's own communicators.
 //
-// A collective call on the user's communicator cannot be taken back: if a rank gave up MPI_Comm_idup and
-// called it again, its second call would match the first one of a rank that came late, and every collective
-// after that, the user's own too, would match the wrong one. So a call that was given up stays with the
-// communicator, as an attribute, and the next attempt takes it up. Then all ranks have called the same.
+// A collective call on the user's communicator cannot be cancelled: if a rank abandoned MPI_Comm_idup and
+// called it again, its second call would match the first call of a late rank, and every later collective,
+// including the user's, would match the wrong one. An abandoned call therefore stays with the communicator,
+// as an attribute, and the next attempt resumes it. All ranks have then made the same calls.
 //
-// Ranks may still be in different attempts: those that were early have given up one, in which the late one
-// now waits in vain. So after the copy is made all ranks meet on it. A rank that gives up there raises the
-// alarm, and whoever takes up that copy later finds the alarm, drops the copy, and goes on to the next.
+// Ranks may still be in different attempts: the early ones have abandoned an attempt in which the late one
+// now waits in vain. After the copy is made, all ranks therefore meet on it. A rank that gives up there
+// raises the alarm. A rank that resumes that copy later finds the alarm, drops the copy, and proceeds to the
+// next.
 //
-// A rank that has destroyed its copy may still be waited for by others, which have not. If it freed the copy,
-// MPI could give its number to a later communicator, for which their messages would be taken. So a copy is
-// freed only once all of its ranks have destroyed it. They find that out when they make the next one, on
-// which all of them are: its first rank names copies of the same ranks, and all free those that none uses any
-// more.
+// Ranks that have not destroyed their copy may still wait for a rank that has. If that rank freed it, MPI
+// could reuse its number for a later communicator, which would then receive their messages. A copy is
+// therefore freed only once all of its ranks have destroyed it. They find that out when they make the next
+// copy, at which all of them are present: its first rank lists the copies of the same ranks that it has
+// destroyed, and all free the ones that none uses any more.
 //
-// Rejected: messages that tell others of each destruction, which somebody has to look for later. Rejected: a
-// barrier at destruction, which deadlocks where garbage collection destroys objects in any order.
+// Rejected: messages that announce each destruction, because some rank would have to look for them later.
+// Rejected: a barrier at destruction, which deadlocks if garbage collection destroys objects in any order.
 #include "sortlast/execute/mpi/communicator.hpp"
 
 #include <array>
@@ -41,15 +42,15 @@ struct Pending {
   MPI_Request request = MPI_REQUEST_NULL;
 };
 
-// MPI calls this when the attribute goes, at the latest with the communicator. What is under way then, MPI
-// completes some time, and writes the copy's handle: that memory is never given back.
+// MPI calls this when the attribute is deleted, at the latest with the communicator. If the request is still
+// under way, MPI completes it later and writes the copy's handle, so that memory is never released.
 int forget(MPI_Comm, int, void* attribute, void*) {
   auto* const pending = static_cast<Pending*>(attribute);
   if (pending->request == MPI_REQUEST_NULL) delete pending;
   return MPI_SUCCESS;
 }
 
-// Of the attribute that holds a communicator's Pending.
+// Key of the attribute that holds a communicator's Pending.
 int pending_key() {
   static const int key = [] {
     int made = MPI_KEYVAL_INVALID;
@@ -60,7 +61,7 @@ int pending_key() {
   return key;
 }
 
-// The call that an earlier attempt has left, or null.
+// The pending call left by an earlier attempt, or null.
 Pending* find_pending(MPI_Comm comm) {
   void* value = nullptr;
   int found = 0;
@@ -68,7 +69,7 @@ Pending* find_pending(MPI_Comm comm) {
   return found == 0 ? nullptr : static_cast<Pending*>(value);
 }
 
-// Begin a copy, and leave it with the communicator.
+// Begin a copy, and attach it to the communicator.
 Pending* begin_copy(MPI_Comm comm) {
   auto pending = std::make_unique<Pending>();
   check_mpi(MPI_Comm_set_attr(comm, pending_key(), pending.get()), "MPI_Comm_set_attr");
@@ -79,7 +80,7 @@ Pending* begin_copy(MPI_Comm comm) {
   return left;
 }
 
-// Wait until a copy is made; the communicator keeps it until then.
+// Wait until a copy is made; until then the communicator keeps it.
 void finish_copy(Pending& pending, double timeout, const char* call, const std::function<void()>& interrupt) {
   constexpr double between_interrupts = 0.05;  // [s]
   const double begin = MPI_Wtime();
@@ -108,7 +109,7 @@ void finish_copy(Pending& pending, double timeout, const char* call, const std::
 class Destroyed {
  public:
   static Destroyed& of_this_process() {
-    static auto* const all = new Destroyed;  // objects that end with the process may still destroy theirs
+    static auto* const all = new Destroyed;  // objects destroyed at exit may still use it
     return *all;
   }
 
@@ -126,7 +127,7 @@ class Destroyed {
     const auto found = comms_.find(id);
     return found == comms_.end() ? MPI_COMM_NULL : comms_.extract(found).mapped();
   }
-  // Those that have the same ranks as `comm`.
+  // The copies with the same ranks as `comm`.
   std::map<std::uint64_t, MPI_Comm> take_those_of_ranks(MPI_Comm comm) {
     const std::scoped_lock lock(mutex_);
     std::map<std::uint64_t, MPI_Comm> taken;
@@ -166,7 +167,7 @@ std::uint64_t free_destroyed(const Communicator& copy, const Alarm& alarm, const
   told = broadcast(copy, alarm, waits_for, told);
   if (told.named == 0) return told.own;
 
-  // Which of them has every rank destroyed?
+  // Find the copies that every rank has destroyed.
   std::vector<std::uint64_t> ids;
   for (const auto& [id, comm] : named) ids.push_back(id);
   ids.resize(told.named);
@@ -185,8 +186,8 @@ std::uint64_t free_destroyed(const Communicator& copy, const Alarm& alarm, const
   return told.own;
 }
 
-// Wait until all ranks have come to the copy. False if one of them has given it up before; `taken_up`: this
-// rank did so too, and has come back to it.
+// Wait until all ranks have arrived at the copy. Returns false if one of them has abandoned it before;
+// `taken_up`: this rank did, and has resumed it.
 bool meet(Communicator& copy, bool taken_up, double timeout, const char* call,
           const std::function<void()>& interrupt) {
   const Alarm alarm(copy, timeout, interrupt);
@@ -197,7 +198,7 @@ bool meet(Communicator& copy, bool taken_up, double timeout, const char* call,
     while (true) {
       int done = 0;
       check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-      if (taken_up && alarm.raised()) break;  // first: those that gave up have left their part of the barrier
+      if (taken_up && alarm.raised()) break;  // checked first: ranks that gave up have entered the barrier
       if (done != 0) {
         copy = Communicator(copy.abandon(), free_destroyed(copy, alarm, all_ranks_to_call(call)));
         return true;
@@ -248,7 +249,7 @@ Communicator::~Communicator() {
   if (finalized != 0 || id_ == 0) return;
   try {
     Destroyed::of_this_process().add(id_, comm_);
-  } catch (...) {  // NOLINT(bugprone-empty-catch): no memory to note it: it stays
+  } catch (...) {  // NOLINT(bugprone-empty-catch): no memory to record it: it is kept
   }
 }
 
@@ -279,13 +280,13 @@ Communicator duplicate(MPI_Comm comm, double timeout, const char* call,
     throw ArgumentError("the communicator is an intercommunicator; expected an intracommunicator");
 
   while (true) {
-    // Make a copy, or go on with that of an earlier attempt.
+    // Make a copy, or resume the copy of an earlier attempt.
     Pending* pending = find_pending(comm);
     const bool taken_up = pending != nullptr;
     if (!taken_up) pending = begin_copy(comm);
     finish_copy(*pending, timeout, call, interrupt);
 
-    // Take it from the user's communicator.
+    // Detach it from the user's communicator.
     Communicator copy(pending->copy);
     check_mpi(MPI_Comm_delete_attr(comm, pending_key()), "MPI_Comm_delete_attr");
     check_mpi(MPI_Comm_set_errhandler(copy.get(), MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");

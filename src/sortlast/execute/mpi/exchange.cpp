@@ -8,7 +8,7 @@
 namespace sortlast {
 namespace {
 
-// Strings under way take memory, so no more are encoded than keep the network busy.
+// Strings under way occupy memory, so only as many are encoded as keep the network busy.
 constexpr std::size_t max_bytes_under_way = std::size_t{16} << 20;
 
 }  // namespace
@@ -73,7 +73,7 @@ PixelBuffer Exchange::run() {
   return result;
 }
 
-// One turn: move what can move, then join a little; if nothing went on, wait.
+// One turn: start all transfers that can start, then join some pixels; if nothing progressed, wait.
 void Exchange::advance(Backoff& backoff) {
   open_stages();
   while (const auto chunk = engine_.next_receive()) {
@@ -81,7 +81,7 @@ void Exchange::advance(Backoff& backoff) {
     const int tag = plan_.receive_tags.tag(chunk->transfer, receive.peer, hash_);
     messages_.receive(*chunk, receive.peer, tag, content_.incoming(*chunk));
   }
-  // Of strings, which take time to make, one at a time.
+  // Strings take time to make, so send only one at a time.
   bool progress = send_next();
   while (!plan_.indexed.announced && send_next()) {
   }
@@ -107,7 +107,7 @@ void Exchange::open_stages() {
   engine_.open(open);
 }
 
-// Join a little of what is there. Returns whether there was anything.
+// Join some of the available pixels. Returns whether there were any.
 bool Exchange::work() {
   const double begin = trace_clock();
   const std::int64_t bytes = engine_.work();
@@ -187,8 +187,8 @@ void Exchange::look_at_arrival(Backoff& backoff) {
   end_wait(trace_clock());
 }
 
-// The ranks disagree. Messages that are under way stay so; the ranks of this node agree, and read each
-// other's images no more.
+// The ranks disagree. Messages under way are left alone; the ranks of this node agree with each other, and
+// stop reading each other's images.
 void Exchange::call_off() {
   if (shares()) {
     release_all();

@@ -1,4 +1,4 @@
-// Exchange: one rank's run of a plan over MPI, frame after frame, whatever the content.
+// Exchange: one rank's execution of a plan over MPI, frame after frame, for any content.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@
 
 namespace sortlast {
 
-// What an exchange and a gather of one compositor work with.
+// The resources that an exchange or a gather of one compositor uses.
 struct FrameContext {
   const Communicator& comm;
   const Alarm& alarm;
@@ -34,13 +34,13 @@ struct FrameContext {
   Timing& timing;
   Traffic& traffic;
   std::vector<Event>* events = nullptr;  // null: none are recorded
-  // Of a frame of contents of varying size: no rank sends any of it as a message.
+  // For contents of varying size: whether no rank sends any message.
   bool all_in_place = false;
 };
 
-// Receives of fixed size are posted ahead; sends leave as soon as their pixels are complete, chunk by chunk,
-// stage by stage where the schedule limits the stages under way; merging goes on while messages are. Ranks of
-// a node hand over to each other without messages what they started with: how is up to the kind of content
+// Receives of fixed size are posted ahead. Sends start as soon as their pixels are complete, chunk by chunk,
+// and stage by stage if the schedule limits the stages under way. Merging overlaps with communication. Ranks
+// of a node exchange the values they started with without messages; how depends on the kind of content
 // (pixel_exchange.hpp, string_exchange.hpp).
 class Exchange : public std::enable_shared_from_this<Exchange> {
  public:
@@ -49,22 +49,22 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   virtual ~Exchange() = default;
 
  protected:
-  // The content, and the communicator, pool and team of the context, must stay where they are.
+  // The content, and the communicator, pool and team of the context, must outlive it at the same addresses.
   Exchange(std::shared_ptr<const Plan> plan, Content& content, const FrameContext& context);
 
   // Collective: run the plan for one frame, which the content has begun, and return this rank's finished
-  // pixels. Throws TimeoutError: then messages may still be under way, the content and the communicator must
-  // stay, and no other frame can be run. If ranks have yet to arrive (`arrival`), it ends no sooner than
-  // they do; if they disagree, it throws their MismatchError, after which the same holds as after a
+  // pixels. Throws TimeoutError; messages may then still be under way, the content and the communicator must
+  // stay valid, and no other frame can be run. If ranks have yet to arrive (`arrival`), it does not end
+  // before they do. If they disagree, it throws their MismatchError, with the same consequences as a
   // TimeoutError.
   PixelBuffer run_frame(const FrameContext& context, CallArrival* arrival = nullptr);
 
-  // Take what the ranks of the node hand over, and tell the engine; and the end of that.
+  // Take the values that the ranks of the node hand over, and pass them to the engine; and end the sharing.
   virtual void share() = 0;
   virtual void end_sharing() = 0;
-  // This rank reads no more of what they have handed over.
+  // This rank no longer reads values that others have handed over.
   virtual void release_all() {}
-  // The ranks of the node have met, and messages are under way.
+  // Called when the ranks of the node have met; messages are under way.
   virtual void met() {}
 
   const Plan& plan() const { return plan_; }
@@ -75,7 +75,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void record(const Event& event) {
     if (context_->events != nullptr) context_->events->push_back(event);
   }
-  // Time for joining has passed, in which `bytes` were read.
+  // Record time spent on joining, in which `bytes` were read.
   void took_time(double begin, std::int64_t bytes);
   void begin_wait(double now) {
     if (waiting_since_ < 0) waiting_since_ = now;
@@ -83,13 +83,13 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void end_wait(double now);
   // Send a chunk that is complete. Returns whether there was one.
   bool send_next();
-  // Returns whether chunks were done.
+  // Returns whether any chunks have completed.
   bool take_messages();
-  // Let the stages begin that may be under way.
+  // Open the stages that may be under way.
   void open_stages();
 
  private:
-  // Whether ranks of a node hand over anything.
+  // Whether the ranks of a node hand over any values.
   bool shares() const { return !plan_.mates.empty() && plan_.schedule->n() > 0; }
 
   PixelBuffer run();
@@ -112,14 +112,14 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::map<std::pair<std::int32_t, std::uint32_t>, std::size_t>
       receive_of_;                       // strings: peer, number -> receive
   std::optional<FrameContext> context_;  // of the last call
-  CallArrival* arrival_ = nullptr;       // to which not all have come
+  CallArrival* arrival_ = nullptr;       // ranks have yet to arrive at it; null: all have
   std::uint64_t hash_ = 0;               // of the frame's arguments
-  std::vector<std::int64_t> left_;       // chunks of each stage that are not done
+  std::vector<std::int64_t> left_;       // remaining chunks of each stage
   std::int64_t all_left_ = 0;
   std::int64_t receives_left_ = 0;
-  std::size_t bytes_under_way_ = 0;     // of strings that are being sent
-  std::int32_t oldest_ = 1;             // stage before which all are done
-  std::vector<std::int64_t> received_;  // chunks of each receive
+  std::size_t bytes_under_way_ = 0;     // of strings being sent
+  std::int32_t oldest_ = 1;             // all stages before it are complete
+  std::vector<std::int64_t> received_;  // number of chunks received of each receive
   double waiting_since_ = -1;
 };
 

@@ -1,4 +1,4 @@
-// Failure: what ranks know of each other when an alarm is raised, and how it spreads.
+// Failure: how news about ranks spreads when an alarm is raised.
 #include "sortlast/execute/mpi/failure.hpp"
 
 #include <algorithm>
@@ -65,7 +65,7 @@ std::vector<ReportMessage> Reports::changes() {
     const auto found = waiting_.find(rank);
     if (failure_ && failure_->rank == rank) {
       messages.emplace_back().report = *failure_;
-    } else if (found != waiting_.end()) {  // not one whose place a lower rank has taken since
+    } else if (found != waiting_.end()) {  // a lower rank may have replaced it since
       messages.emplace_back().report = found->second;
     }
   }
@@ -111,23 +111,23 @@ std::vector<int> next_ranks(int rank, int p) {
 }
 
 // ---- The alarm ------------------------------------------------------------------------------------
-// A rank that waits in vain knows only its own peers, and most of those wait themselves. So the first one
-// to reach the limit tells a few others; whoever is inside a call of ours finds that within a fraction of a
-// second, adds what it waits for, passes it on, and gives up too (Reports). Ranks that have not come
-// pass nothing on, so that after a moment each rank tells those silent ones that lie between itself and the
-// next rank that has come: they shall know when they do come. A little later the ranks still silent are those
-// that never came. In all this is p log2(p) messages of less than 1 KiB, once, when the job has failed, and
-// an MPI_Iprobe every 50 ms of waiting otherwise.
+// A rank that waits in vain knows only its own peers, and most of them are waiting as well. The first rank to
+// reach the timeout therefore notifies a few others. Each rank inside a call of the library finds that within
+// a fraction of a second, adds a description of its own wait, passes everything on, and gives up too
+// (Reports). Ranks that have not arrived pass nothing on. After a moment, each rank therefore notifies the
+// silent ranks between itself and the next rank that has arrived, so that they know when they do arrive.
+// Ranks that are still silent a little later have never arrived. In total this takes p log2(p) messages of
+// less than 1 KiB, once, when the job has failed, and otherwise an MPI_Iprobe per 50 ms of waiting.
 
 namespace {
 
 constexpr double time_to_answer = 1.0;      // [s]
-constexpr double time_to_pass_on = 0.3;     // after which ranks that are silent are told one by one [s]
+constexpr double time_to_pass_on = 0.3;     // after this time, silent ranks are notified one by one [s]
 constexpr double between_messages = 0.005;  // to the same rank [s]
-constexpr int probes = 8;                   // a probe may take in one message, and others may lie before ours
-constexpr int few = 64;                     // ranks that one rank may tell by itself
+constexpr int probes = 8;                   // each may find one message, and others may precede ours
+constexpr int few = 64;                     // maximum number of ranks that one rank notifies by itself
 
-// The messages may never be received, so nobody waits for them.
+// The messages may never be received, so this does not wait for them.
 void send(const Communicator& comm, const std::vector<ReportMessage>& messages, const std::vector<int>& to) {
   if (messages.empty() || to.empty()) return;
   const auto kept = std::make_shared<const std::vector<ReportMessage>>(messages);
@@ -136,7 +136,7 @@ void send(const Communicator& comm, const std::vector<ReportMessage>& messages, 
   for (const int peer : to) {
     for (const ReportMessage& message : *kept) {
       MPI_Request request = MPI_REQUEST_NULL;
-      // Not to one that has died, where MPI knows that.
+      // Not to a rank that has died, if MPI knows that.
       if (MPI_Isend(&message, sizeof message, MPI_BYTE, peer, tag, comm.get(), &request) == MPI_SUCCESS)
         check_mpi(MPI_Request_free(&request), "MPI_Request_free");
     }
@@ -158,7 +158,7 @@ void collect(const Communicator& comm, Reports& reports) {
   }
 }
 
-// Silent ranks between this one and the next that has come.
+// The silent ranks between this rank and the next one that has arrived.
 std::vector<int> silent_after(int rank, int p, const Reports& reports) {
   std::vector<int> silent;
   for (int next = (rank + 1) % p; next != rank && !reports.has_come(next); next = (next + 1) % p)
@@ -225,7 +225,7 @@ void Alarm::raise(const std::string& waits_for) const {
   double sent = begin - between_messages;
   bool told_silent = false;
   while (true) {
-    // Hear what the others wait for, and pass it on.
+    // Collect descriptions of the others' waits, and pass them on.
     collect(comm_, reports);
     const double now = MPI_Wtime();
     const bool last = reports.complete() || reports.failure() || now > begin + time_to_answer;
@@ -235,7 +235,7 @@ void Alarm::raise(const std::string& waits_for) const {
     }
     if (last) break;
 
-    // Tell those that have not come.
+    // Notify the ranks that have not arrived.
     if (!told_silent && now > begin + time_to_pass_on) {
       told_silent = true;
       Reports mine(p);
@@ -261,7 +261,7 @@ void Alarm::tell_failure(const std::string& cause) const noexcept {
       to.erase(to.begin() + rank);
     }
     send(comm_, reports.changes(), to);
-  } catch (...) {  // NOLINT(bugprone-empty-catch): nothing more can be done, they wait until their limit
+  } catch (...) {  // NOLINT(bugprone-empty-catch): nothing else can be done; they wait until their timeout
   }
 }
 
@@ -296,10 +296,10 @@ void Alarm::join_if_raised(const std::function<std::string()>& waits_for) const 
   if (raised()) raise(waits_for());
 }
 
-// ---- Memory that is kept --------------------------------------------------------------------------
+// ---- Permanently kept memory ----------------------------------------------------------------------
 
 void keep_for_ever(std::shared_ptr<const void> object) {
-  // Neither is ever destroyed: messages may arrive until MPI is finalised.
+  // These are never destroyed: messages may arrive until MPI is finalised.
   static auto* const mutex = new std::mutex;
   static auto* const kept = new std::vector<std::shared_ptr<const void>>;
   const std::lock_guard lock(*mutex);

@@ -1,5 +1,5 @@
-// Failure: ranks that have waited too long, or whose call failed, raise an alarm, by which all learn who has
-// come, who waits for what and whose call failed; and all of them throw.
+// Failure: ranks that have waited too long, or failed in a call, raise an alarm. It informs all ranks which
+// ranks have arrived, what each waits for and which call failed; and all of them throw.
 #pragma once
 
 #include <array>
@@ -19,15 +19,15 @@
 
 namespace sortlast {
 
-// What one rank says of itself.
+// One rank's report about itself.
 struct Report {
   std::int32_t rank = -1;   // -1: none
   std::int32_t failed = 0;  // 1: its call failed, and `text` says why; 0: `text` says what it waits for
   std::array<char, 192> text{};
 };
 
-// What travels: a report, and which ranks of one block have come. Small enough for MPI to send it eagerly, so
-// that it arrives even if its sender leaves MPI alone from then on.
+// A message: a report, and the ranks of one block that have arrived. Small enough for MPI to send it eagerly,
+// so that it arrives even if its sender makes no further MPI call.
 struct ReportMessage {
   static constexpr int block_ranks = 4096;
 
@@ -37,22 +37,22 @@ struct ReportMessage {
 };
 static_assert(sizeof(ReportMessage) == 720);  // python/sortlast/_native.py makes one
 
-// What one rank knows of all. It keeps the reports of the few lowest ranks, and one bit for each of the p
-// ranks.
+// One rank's knowledge of all ranks. It keeps the reports of the few lowest ranks, and one bit for each of
+// the p ranks.
 class Reports {
  public:
-  static constexpr std::size_t listed = 8;  // ranks that a text names one by one
+  static constexpr std::size_t listed = 8;  // maximum number of ranks named one by one in a text
 
   explicit Reports(int p) : p_(p), come_(static_cast<std::size_t>(p + 63) / 64) {}
 
   void add(const Report& report);
   void merge(const ReportMessage& message);
-  // What has been learnt since the last call; empty: nothing.
+  // The news since the last call; empty: none.
   std::vector<ReportMessage> changes();
 
   bool has_come(int rank) const { return (come_[word_of(rank)] >> (rank % 64) & 1) != 0; }
   bool complete() const { return count_ == p_; }
-  // Of the lowest rank whose call failed.
+  // The report of the lowest rank with a failed call.
   const std::optional<Report>& failure() const { return failure_; }
 
   // "rank 2 has not come; rank 0 waits for ...; rank 1 waits for ..."
@@ -73,29 +73,28 @@ class Reports {
 
 Report make_report(int rank, bool failed, const std::string& text);
 
-// The ranks to which one passes on what it has learnt: rank + 1, + 2, + 4, ... mod p. Where all listen,
-// everything is everywhere after about 2 log2(p) steps, in each of which a rank sends at most log2(p)
-// messages for each block with news; and where many do not listen, the others are still likely to be
-// connected.
+// The ranks to which a rank passes on its news: rank + 1, + 2, + 4, ... mod p. If all listen, all news
+// reaches every rank after about 2 log2(p) steps, in each of which a rank sends at most log2(p) messages per
+// block with news. If many do not listen, the others are still likely to be connected.
 std::vector<int> next_ranks(int rank, int p);
 
-// Why a call failed, for the other ranks: of the exception that is being handled. Empty for a TimeoutError or
-// RemoteError, of which they know.
+// The cause of a failed call, for the other ranks: text of the exception that is being handled. Empty for a
+// TimeoutError or RemoteError, because they know its cause.
 std::string cause_of_failure();
 
-// An error of which no other rank need be told: every rank of the call throws the same, or this one has begun
-// nothing that others wait for. All other exceptions are of one rank alone, whatever their type.
+// An error that other ranks need not be notified of: every rank of the call throws the same one, or this rank
+// has begun nothing that others wait for. All other exceptions concern a single rank, whatever their type.
 struct Settled {
-  bool closes = false;  // the compositor, on every rank: what ranks had begun is still under way
+  bool closes = false;  // the compositor on every rank, as messages are still under way
 };
-// It is thrown with a type that the caller knows.
+// A settled error with a type known to the caller.
 template <typename Type>
 class SettledError : public Type, public Settled {
  public:
   explicit SettledError(const std::string& text, Settled settled = {}) : Type(text), Settled(settled) {}
 };
 
-// Run an action that communicates nothing and that every rank runs with the same values: its ArgumentErrors
+// Run an action that does not communicate and that every rank runs with the same values: its ArgumentErrors
 // and MismatchErrors are settled.
 template <typename Action>
 auto settled(const Action& action) {
@@ -112,43 +111,43 @@ auto settled(const Action& action) {
 
 class Alarm {
  public:
-  // Alarms travel on `comm` with a tag that nothing else uses. `limit` [s]: the longest wait
-  // without any progress. `interrupt`, if there is one, may throw to end a wait.
+  // Alarms travel on `comm` with a reserved tag. `limit` [s]: the longest wait without any progress.
+  // `interrupt`, if not empty, may throw to end a wait.
   Alarm(const Communicator& comm, double limit, std::function<void()> interrupt)
       : comm_(comm), limit_(limit), interrupt_(std::move(interrupt)) {}
 
   double limit() const { return limit_; }
   void set_limit(double seconds) { limit_ = seconds; }
 
-  // Whether a rank that has waited long sleeps long between two looks at MPI, as others need its core. It
-  // does until it is known to have a core of its own.
+  // Whether a rank that has waited long also sleeps long between two polls of MPI, because others need its
+  // core. True until it is known to have its own core.
   bool sleeps_long() const { return sleeps_long_; }
   void sleep_briefly() { sleeps_long_ = false; }
 
-  // Memory in which all ranks of `comm`, which share a machine, see that one of them has given up: from now
-  // on it is set before an alarm is sent, so that no rank asks MPI for alarms as long as it is not. To ask
-  // costs 0.4 to 0.6 ms a call where MPI sleeps between polls (MPIR_CVAR_CH4_PROGRESS_THROTTLE).
+  // A flag in memory shared by all ranks of `comm`, which are on one machine: from now on it is set before an
+  // alarm is sent, so that no rank polls MPI for alarms until then. A poll costs 0.4 to 0.6 ms if MPI sleeps
+  // between polls (MPIR_CVAR_CH4_PROGRESS_THROTTLE).
   void mark_in(std::shared_ptr<std::atomic<bool>> given_up) { given_up_ = std::move(given_up); }
 
-  // Tell all other ranks that this one gives up, collect what they say they wait for, and throw a
-  // TimeoutError that names the ranks that said nothing; a RemoteError if the call of one of them has failed.
+  // Notify all other ranks that this one gives up, collect their descriptions of what they wait for, and
+  // throw a TimeoutError that names the silent ranks, or a RemoteError if the call of a rank has failed.
   // `waits_for` completes "rank r waits for ...".
   [[noreturn]] void raise(const std::string& waits_for) const;
 
-  // Tell the other ranks that this one's call has failed, without waiting for them. They throw a RemoteError
-  // that names this rank and the cause.
+  // Notify the other ranks that this one's call has failed, without waiting for them. They throw a
+  // RemoteError that names this rank and the cause.
   void tell_failure(const std::string& cause) const noexcept;
 
   // Whether another rank has raised an alarm.
   bool raised() const;
-  // Let MPI go on with messages that this rank is through with and others are not: some need both ends, and
-  // a rank that sleeps in shared memory looks at no message.
+  // Let MPI progress messages that are complete for this rank but not for others: some need both ends, and a
+  // rank that sleeps in shared memory does not poll.
   void progress() const;
-  // Tell others of the alarms that have arrived, without joining them.
+  // Pass on the alarms that have arrived, without joining them.
   void pass_on() const;
-  // Throws RankEnded if MPI knows of ranks that have died, and names them.
+  // Throws RankEnded, which names the ranks, if MPI knows of ranks that have died.
   void throw_if_dead() const;
-  // Join the alarm if another rank has raised one, or has died; returns if none has.
+  // Join the alarm if another rank has raised one or has died; otherwise return.
   void join_if_raised(const std::function<std::string()>& waits_for) const;
 
   void interrupt() const {
@@ -167,12 +166,12 @@ class Alarm {
   std::shared_ptr<std::atomic<bool>> given_up_;
 };
 
-// In the handler of an exception: tell the others why, unless it is settled, and free the communicator no
-// more, as messages may be under way on it. Returns whether it did so.
+// In the handler of an exception: notify the others of its cause, unless it is settled, and abandon the
+// communicator, because messages may be under way on it. Returns whether it did so.
 bool give_up(Communicator& comm, const Alarm& alarm);
 
-// Never give `object` back. Requests that are under way on a communicator whose ranks did not all come can
-// neither be completed nor safely cancelled, so what they point at must stay until the process ends.
+// Never release `object`. Requests under way on a communicator on which not all ranks have arrived can
+// neither be completed nor safely cancelled, so their buffers must stay valid until the process ends.
 void keep_for_ever(std::shared_ptr<const void> object);
 
 }  // namespace sortlast

@@ -1,16 +1,16 @@
 // Gather.
 //
-// A tile lies in one piece at its owner, whichever places its pixels have in the image. Contiguous ones are
-// received where they belong. Of an image that was dealt out, each tile is thousands of short ranges. A
-// message for each of them, received in its place, took 5 times as long (8192x4096 RGBA uint8, tiles of 4096
-// ranges) as messages of many ranges that the root copies apart while they are in its cache; a derived
-// datatype would have MPI do the same copy, from a description of every range.
+// A tile is stored in one piece at its owner, wherever its pixels lie in the image. Contiguous tiles are
+// received in place. If the image is dealt out in blocks, each tile consists of thousands of short ranges. A
+// separate message for each range, received in place, took 5 times as long (8192x4096 RGBA uint8, tiles of
+// 4096 ranges) as messages of many ranges that the root distributes while they are in its cache. With a
+// derived datatype, MPI would do the same copy from a description of every range.
 //
-// A message leaves out empty pixels where its sender finds that to pay, as in compositing. The root posts
-// room for all pixels, and opens what arrived packed.
+// As in compositing, the sender leaves out empty pixels of a message if that pays. The root posts buffers for
+// all pixels, and unpacks messages that arrive packed.
 //
-// The root may have to receive from 10^5 ranks: only a few messages are posted at a time, as MPI looks
-// through all that are for each that arrives.
+// The root may have to receive from 10^5 ranks. Only a few messages are posted at a time, because MPI
+// searches all posted receives for each message that arrives.
 #include "sortlast/execute/mpi/gather.hpp"
 
 #include <algorithm>
@@ -28,9 +28,9 @@ namespace sortlast {
 namespace {
 
 constexpr std::size_t posted_at_once = 64;
-constexpr std::int64_t sent_bytes = 1 << 24;    // most that a rank sends at once
-constexpr std::int64_t part_bytes = 1 << 22;    // most of a message that lands in its place
-constexpr std::int64_t copied_bytes = 1 << 18;  // most of a message whose pixels the root copies apart
+constexpr std::int64_t sent_bytes = 1 << 24;    // maximum that a rank sends at once
+constexpr std::int64_t part_bytes = 1 << 22;    // maximum of a message that is received in place
+constexpr std::int64_t copied_bytes = 1 << 18;  // maximum of a message with pixels that the root distributes
 
 void count(const Messages::Done& done, Timing& timing) {
   const auto bytes = static_cast<std::int64_t>(done.bytes);
@@ -54,7 +54,7 @@ class TileGather {
     at_once_ = rank_ == root_ ? posted_at_once : static_cast<std::size_t>(sent_bytes / bytes);
   }
 
-  // List what this rank sends or receives; what lies at the root is put in its place.
+  // List the transfers of this rank; copy tiles that are already at the root.
   void begin(const PixelBuffer& out, const FrameContext& with) {
     const auto in_place = [&](int peer) { return tile_.shared && (peer == rank_ || with.node.mate(peer)); };
     if (rank_ == root_) {
@@ -78,8 +78,8 @@ class TileGather {
     }
   }
 
-  // Move some of it, a few messages at a time. Returns whether anything is left to move; `moved` becomes true
-  // if something was.
+  // Make some progress, a few messages at a time. Returns whether anything is left; sets `moved` if something
+  // moved.
   bool step(const FrameContext& with, bool& moved) {
     if (!post(with.pool)) return false;
     if (take_messages(with)) moved = true;
@@ -99,7 +99,7 @@ class TileGather {
   struct Posted {        // a message under way
     Range pixels;        // of the schedule
     PixelRoom incoming;  // if it is received
-    PixelBuffer room;    // from which they are copied apart; empty: they land where they belong
+    PixelBuffer room;    // from which the pixels are distributed; empty: received in place
   };
 
   void make_frame(const PixelBuffer& out, Pool& pool) {
@@ -112,12 +112,12 @@ class TileGather {
     frame_ = Frame{tile_.size, format_, whole};
   }
 
-  // Put pixels of the schedule, which lie one behind the other, where they belong in the frame.
+  // Put pixels of the schedule, stored consecutively, into their places in the frame.
   void put(Range pixels, ConstPixels from) const {
     detail::put_pixels(tile_.interleaving, format_, pixels, from, frame_->pixels.view());
   }
 
-  // Post what may be under way. Returns whether anything is.
+  // Post as many messages as may be under way. Returns whether any are.
   bool post(Pool& pool) {
     while (under_way_ < at_once_ && next_piece_ < pieces_.size()) {
       auto& [peer, left] = pieces_[next_piece_];
@@ -169,7 +169,7 @@ class TileGather {
     return !ended.empty();
   }
 
-  // Lay out packed pixels where they were received.
+  // Unpack packed pixels in the buffer that received them.
   static void open(const PixelRoom& incoming, std::size_t bytes, Pool& pool) {
     const Format& format = incoming.format;
     const Memory packed = pool.take(incoming.dense_colour_bytes());
@@ -186,14 +186,14 @@ class TileGather {
   Format format_;
   WireOptions wire_;
   const int rank_;
-  std::int64_t most_;    // pixels of a message
-  std::size_t at_once_;  // messages under way
+  std::int64_t most_;    // maximum pixels per message
+  std::size_t at_once_;  // maximum number of messages under way
   Messages messages_;
   std::optional<Frame> frame_;
-  std::vector<std::pair<std::int32_t, Range>> pieces_;  // peers, and what is left to move from or to them
+  std::vector<std::pair<std::int32_t, Range>> pieces_;  // peers, and the remaining pixels to send or receive
   std::size_t next_piece_ = 0;
   std::vector<Posted> posted_;
-  std::vector<std::size_t> free_;  // places in posted_ to use again
+  std::vector<std::size_t> free_;  // free indices in posted_
   std::size_t under_way_ = 0;
 };
 

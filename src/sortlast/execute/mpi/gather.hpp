@@ -1,4 +1,4 @@
-// Gather: tiles of dense pixels, and the joined strings that tiles of contents of varying size keep.
+// Gather: collects tiles of dense pixels, and the joined strings kept by tiles of contents of varying size.
 #pragma once
 
 #include <optional>
@@ -15,19 +15,20 @@ struct Gathering {
   const detail::TileData& tile;
   int root = 0;
   bool with_depth = false;
-  PixelBuffer out = {};  // at the root, where the frame is put; none: anywhere
+  PixelBuffer out = {};  // memory for the frame at the root; none: anywhere
 };
 
-// Collective; all arguments were agreed on, and all ranks are done with compositing. Every image is
-// collected at a rank of its own, all at once; returns that of this rank. Contiguous tiles land where they
-// belong, and those in the frame of the root's node stay where they are unless there is an `out`; pixels of
-// an image that was dealt out come as they lie in the tile, and the root puts them in their places. `wire`
-// says when this rank leaves out empty pixels; colours stay as they are. Throws TimeoutError.
+// Collective, after all arguments have been agreed on and all ranks have finished compositing. Each image is
+// collected at a different rank, all at the same time; returns the image of this rank. Contiguous tiles are
+// received in place, and tiles in the frame of the root's node are not copied unless there is an `out`.
+// Pixels of an image that was dealt out are sent in the order of the tile, and the root puts them in their
+// places. `wire` determines when this rank leaves out empty pixels; colours are not converted. Throws
+// TimeoutError.
 std::optional<Frame> gather_tiles(const std::vector<Gathering>& images, const WireOptions& wire,
                                   const FrameContext& context);
 
-// Collective: the strings of all ranks at the root, in the order of ranks and, of each, as they are there;
-// nothing elsewhere. Throws TimeoutError, as above.
+// Collective: at the root, the strings of all ranks, in the order of ranks and of each rank's list; nothing
+// elsewhere. Throws TimeoutError, as above.
 std::optional<std::vector<LayerString>> gather_strings(const std::vector<LayerString>& strings, int root,
                                                        const StringOptions& options,
                                                        const FrameContext& context);

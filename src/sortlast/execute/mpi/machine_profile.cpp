@@ -1,9 +1,10 @@
 // MachineProfile.
 //
-// Whatever is automatic must be chosen alike on every run, so that its result has the same bits. A compositor
-// that measured for 0.03 s when it was made chose between two algorithms whose predicted times were close by
-// chance: 12 compositors of 6 ranks made 3 different pictures. So it measures nothing. The cores and ranks of
-// a node, which the defaults do not know, are counted: they are the same as long as the job is placed alike.
+// An automatic choice must be the same in every run, so that the result has the same bits. A compositor that
+// measured for 0.03 s when it was made chose at random between two algorithms with similar predicted times:
+// 12 compositors of 6 ranks made 3 different pictures. It therefore measures nothing. The cores and ranks of
+// a node, which the defaults do not know, are counted: they are the same as long as the job has the same
+// placement.
 #include "sortlast/execute/mpi/machine_profile.hpp"
 
 #include <unistd.h>
@@ -25,10 +26,10 @@
 namespace sortlast {
 namespace {
 
-// What rank 0 tells the others.
+// Message from rank 0 to the others.
 struct Shared {
   Machine machine;
-  std::array<char, 1024> source{};  // empty: it found nothing
+  std::array<char, 1024> source{};  // empty: no profile was found
 };
 
 std::string the_others() { return "all ranks to agree on a machine profile"; }
@@ -42,7 +43,7 @@ std::string variable(const char* name) {
 
 constexpr std::size_t most_in_name = 60;
 
-// As a part of a file's name: lower-case letters and digits, anything else as one hyphen.
+// Converts text to a part of a file name: lower-case letters and digits, anything else as one hyphen.
 std::string part_of_name(std::string_view text) {
   std::string name;
   for (const char c : text) {
@@ -58,7 +59,7 @@ std::string part_of_name(std::string_view text) {
   return name;
 }
 
-// Without digits, in which the nodes of a cluster differ.
+// The host name without digits, in which the nodes of a cluster differ.
 std::string host() {
   std::array<char, 256> text{};
   if (gethostname(text.data(), text.size() - 1) != 0) return "";
@@ -76,7 +77,7 @@ std::string processor() {
   return "";
 }
 
-// "MPICH Version: 4.2.3", "Open MPI v4.1.4": the first words of what it says of itself.
+// The first words of the library's version text: "MPICH Version: 4.2.3", "Open MPI v4.1.4".
 std::string mpi_library() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING + 1> text{};
   int length = 0;
@@ -92,7 +93,7 @@ std::string cache_folder() {
   return home.empty() ? "" : home + "/.cache";
 }
 
-// The profile of a file. `source` names it, and is told where it was measured if that is elsewhere.
+// The profile in a file. `source` names it; if it was measured elsewhere, a note of that is added.
 MachineProfile read_profile(const std::string& path, std::string source) {
   const Profile profile = load_profile(path);
   if (!profile.measured_on.empty() && profile.measured_on != machine_name())

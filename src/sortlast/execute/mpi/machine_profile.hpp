@@ -1,5 +1,4 @@
-// MachineProfile: the machine that "auto" predicts for: from a profile, never from a measurement of the
-// moment.
+// MachineProfile: the machine for which "auto" predicts, taken from a profile, never measured on the fly.
 #pragma once
 
 #include <optional>
@@ -17,13 +16,13 @@ struct MachineProfile {
   std::string source = "the defaults";  // completes "on figures from ..."
 };
 
-// Without communication: what options.profile holds or names or, if its name is empty, the file that the
-// environment variable SORTLAST_PROFILE names, or the kept one (kept_profile_path() of tune.hpp); nothing if
-// there is none of these. Throws ArgumentError, which names a file that is wrong and what to do about it.
+// Without communication: the profile in options.profile, the file it names or, if its name is empty, the file
+// named by the environment variable SORTLAST_PROFILE, or the kept one (kept_profile_path() of tune.hpp);
+// nullopt if there is none of these. Throws ArgumentError, which names an invalid file and the remedy.
 std::optional<MachineProfile> find_profile(const Options& options);
 
-// Collective: the same on every rank. What rank 0 found or, if it found nothing, the defaults of Machine; if
-// ranks are on several nodes, with the cores and the ranks that their nodes have. Throws TimeoutError.
+// Collective: the same on every rank. The profile found by rank 0 or, if there is none, the defaults of
+// Machine; if ranks are on several nodes, with the cores and ranks of their nodes. Throws TimeoutError.
 MachineProfile agree_on_profile(const Communicator& comm, const Alarm& alarm, const Node& node,
                                 const std::optional<MachineProfile>& found);
 

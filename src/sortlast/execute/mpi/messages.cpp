@@ -13,18 +13,19 @@
 namespace sortlast {
 namespace {
 
-// Most requests that one MPI_Testsome() looks at: it costs as many steps as it is given requests, so to give
-// it all of them for each one that ends would cost their number squared.
+// Maximum number of requests passed to one MPI_Testsome(): its cost is proportional to their number, so
+// passing all of them for each one that completes would be quadratic.
 constexpr std::size_t tested_at_once = 128;
 
 struct Head {
   std::uint64_t bytes = 0;  // of the string without the head
   std::uint32_t number = 0;
-  std::uint32_t alone = 0;  // 1: the string follows in further messages
+  std::uint32_t alone = 0;  // 1: the string follows in separate messages
 };
 static_assert(sizeof(Head) == string_head_bytes);
 
-// Bytes as MPI counts them. A count that wrapped around would lose pixels, or pass for a message without any.
+// A number of bytes as an MPI count. A count that overflowed would lose pixels, or look like an empty
+// message.
 int mpi_count(std::size_t bytes) {
   if (bytes > std::size_t{std::numeric_limits<int>::max()})
     throw Error("a message would have " + std::to_string(bytes) + " bytes; expected fewer than 2^31");
@@ -40,14 +41,14 @@ void reserve_more(List& list, std::size_t more) {
 
 // ---- Posting --------------------------------------------------------------------------------------
 
-// Nothing may throw once messages are posted, so there is room for them before; vectors that are full grow to
-// twice their size.
+// Nothing may throw once messages are posted, so space for them is reserved before; full vectors double their
+// capacity.
 void Messages::make_room(int messages) {
   reserve_more(requests_, static_cast<std::size_t>(messages));
   reserve_more(owner_, static_cast<std::size_t>(messages));
 }
 
-// A place for a chunk whose messages are posted next.
+// Allocate an entry for a chunk; its messages are posted next.
 std::size_t Messages::begin(Chunk chunk, bool sent, int messages) {
   if (free_.empty()) {
     reserve_more(posted_, 1);
@@ -142,7 +143,7 @@ bool Messages::find_head() {
   return true;
 }
 
-// The first message of a string is there: take it as it is, or receive the rest.
+// The first message of a string has arrived: use it as it is, or receive the rest.
 void Messages::read_head(std::size_t place) {
   const auto chunk_bytes = static_cast<std::size_t>(strings_.chunk_bytes);
   Posted& posted = posted_[place];
@@ -175,7 +176,7 @@ const std::vector<Messages::Done>& Messages::test(bool expecting) {
   done_.clear();
   while (expecting && find_head()) {
   }
-  // Go round all requests, some at a time, until chunks are found that are done.
+  // Test all requests in turn, some at a time, until completed chunks are found.
   for (std::size_t looked_at = 0; looked_at < requests_.size() && done_.empty() && heads_.empty();) {
     if (next_ >= requests_.size()) next_ = 0;
     const std::size_t first = next_;
@@ -194,7 +195,7 @@ const std::vector<Messages::Done>& Messages::test(bool expecting) {
   return done_;
 }
 
-// How many of the requests ended; indices_ and statuses_ tell which.
+// Number of requests that completed; indices_ and statuses_ identify them.
 int Messages::test_some(std::size_t first, std::size_t count) {
   indices_.resize(std::max(indices_.size(), count));
   statuses_.resize(std::max(statuses_.size(), count));
@@ -205,7 +206,7 @@ int Messages::test_some(std::size_t first, std::size_t count) {
   return ended;
 }
 
-// Take down the messages that test_some() found, and the chunks that have no others under way.
+// Record the messages that test_some() found, and the chunks with no others under way.
 void Messages::take_done(std::size_t first, int count) {
   for (int i = 0; i < count; ++i) {
     const auto index = static_cast<std::size_t>(i);
@@ -226,7 +227,7 @@ void Messages::take_done(std::size_t first, int count) {
   }
 }
 
-// A chunk is done.
+// Complete a chunk.
 void Messages::end(std::size_t place) {
   Posted& posted = posted_[place];
   posted.memory.reset();
@@ -235,7 +236,7 @@ void Messages::end(std::size_t place) {
   free_.push_back(place);
 }
 
-// Close the gaps among some requests with the last ones of all.
+// Fill the gaps among some requests with the last ones.
 void Messages::remove_null(std::size_t first, std::size_t count) {
   for (std::size_t i = first + count; i-- > first;) {
     if (requests_[i] != MPI_REQUEST_NULL) continue;

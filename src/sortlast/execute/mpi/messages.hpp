@@ -12,23 +12,23 @@
 
 namespace sortlast {
 
-// How strings travel. A string of up to `chunk_bytes` travels in one message behind a head that announces its
-// size. Of a longer one the first message is the head alone; the rest follows in messages of `chunk_bytes`,
-// received where they belong. Heads are matched as they arrive, from any rank (matched probes).
+// How strings travel. A string of up to `chunk_bytes` travels in one message, behind a head that announces
+// its size. For a longer one, the first message is the head alone; the rest follows in messages of
+// `chunk_bytes`, received in place. Heads are matched as they arrive, from any rank (matched probes).
 struct StringOptions {
   std::int64_t chunk_bytes = 1 << 20;
-  std::int32_t head_tag = 0;       // of this call alone: no other messages with this tag may be under way
+  std::int32_t head_tag = 0;       // for this call alone: no other messages with this tag may be under way
   std::int32_t tag_limit = 32767;  // the rest travels with the tags 0 .. tag_limit - 1
 };
 
-// Posts chunks and reports those that are done, at a cost that grows with their number, and no faster.
+// Posts chunks and reports completed ones, at a cost linear in their number.
 //
 // A chunk of fixed size is one message per plane, of up to 2^31 - 1 bytes, for which a receive is posted
 // ahead. Chunks of one tag between two ranks arrive in the order in which both ends post them.
 class Messages {
  public:
   explicit Messages(const Communicator& comm) : comm_(comm) {}
-  // Of strings, too; `pool`: for those that are received. It must outlive the messages.
+  // For strings as well; `pool` provides memory for received ones, and must outlive the messages.
   Messages(const Communicator& comm, Pool& pool) : comm_(comm), pool_(&pool) {}
   Messages(const Messages&) = delete;
   Messages& operator=(const Messages&) = delete;
@@ -38,33 +38,33 @@ class Messages {
 
   // How strings travel from now on; none may be under way.
   void set_strings(const StringOptions& options) { strings_ = options; }
-  // `number`: of this string among all from this rank to the peer.
+  // `number`: index of this string among all strings from this rank to the peer.
   void send_string(Chunk chunk, int peer, std::uint32_t number, const Outgoing& string);
 
   struct Done {
-    Chunk chunk;    // of a string that was received: none, but
-    int peer = -1;  // its sender, and
+    Chunk chunk;    // none for a received string, which is identified by
+    int peer = -1;  // its sender and number
     std::uint32_t number = 0;
-    bool sent = false;      // else received
+    bool sent = false;      // false: received
     double posted = 0;      // when its first message was posted or found [s of trace_clock()]
     std::size_t bytes = 0;  // of all its messages
     int messages = 0;
     Arrived arrival = {};  // if received
   };
-  // Some chunks that are done; none only if no message was when it was looked at. While `expecting`, looks
-  // for strings that have begun to arrive. Valid until the next call. Throws Error for a damaged head.
+  // Some completed chunks; none only if no message had completed when it was tested. While `expecting`, also
+  // looks for strings that have begun to arrive. Valid until the next call. Throws Error for a corrupt head.
   const std::vector<Done>& test(bool expecting = false);
 
-  // Forget what is under way; its memory must stay.
+  // Forget all messages under way; their memory must stay valid.
   void abandon();
 
  private:
   struct Posted {
     Done done;
     int left = 0;                        // messages under way
-    std::shared_ptr<const void> memory;  // of what was encoded for sending
+    std::shared_ptr<const void> memory;  // of data encoded for sending
     Memory received;                     // a string, or its first message
-    bool head_only = false;              // of which the head has to be read
+    bool head_only = false;              // its head has yet to be read
   };
 
   void make_room(int messages);
@@ -86,9 +86,9 @@ class Messages {
   std::vector<std::pair<std::size_t, bool>>
       owner_;  // request -> place in posted_, whether of the first plane
   std::vector<Posted> posted_;
-  std::vector<std::size_t> free_;   // places in posted_ to use again
-  std::vector<std::size_t> heads_;  // places whose head is there
-  std::size_t next_ = 0;            // request that is tested next
+  std::vector<std::size_t> free_;   // free indices in posted_
+  std::vector<std::size_t> heads_;  // indices of entries with a head that has arrived
+  std::size_t next_ = 0;            // request to be tested next
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;
   std::vector<Done> done_;

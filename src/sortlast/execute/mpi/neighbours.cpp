@@ -22,8 +22,8 @@ namespace {
 // Completes "rank r waits for ...".
 std::string the_others() { return "all ranks to find who shares their machine"; }
 
-// Collective: ranks that MPI says can share memory. The call cannot be given up, so all ranks are there
-// first.
+// Collective: the ranks that can share memory according to MPI. The call cannot be abandoned, so all ranks
+// meet first.
 Communicator machine_of(const Communicator& all, const Alarm& alarm) {
   barrier(all, alarm, the_others);
   MPI_Comm made = MPI_COMM_NULL;
@@ -32,7 +32,7 @@ Communicator machine_of(const Communicator& all, const Alarm& alarm) {
   return Communicator(made);
 }
 
-// At most `ranks` of them together; 0: all.
+// Splits into groups of at most `ranks`; 0: no limit.
 Communicator split(const Communicator& machine, int ranks) {
   MPI_Comm made = MPI_COMM_NULL;
   const int part = ranks == 0 ? 0 : machine.rank() / ranks;
@@ -40,20 +40,20 @@ Communicator split(const Communicator& machine, int ranks) {
   return Communicator(made);
 }
 
-// Collective: the ranks of the machine that may use the same cores as this one, itself among them.
+// Collective: the number of ranks of the machine that may use the same cores as this one, including itself.
 int ranks_on_my_cores(const Communicator& machine, const Alarm& alarm) {
   const std::uint64_t mine = core_mask_hash();
   const std::vector<std::uint64_t> all = all_gather(machine, alarm, the_others, mine);
   return static_cast<int>(std::count(all.begin(), all.end(), mine));
 }
 
-// Collective: whether a thing is so on all ranks.
+// Collective: whether a condition holds on all ranks.
 bool all_of(const Communicator& comm, const Alarm& alarm, bool mine) {
   return all_least(comm, alarm, the_others, {mine ? 1U : 0U}).front() != 0;
 }
 
-// Collective: a segment that the lowest rank makes and the others map; none if one of them cannot, or finds
-// another layout there: then `fits` becomes false on it.
+// Collective: a segment that the lowest rank makes and the others map; none if one of them cannot map it, or
+// finds another layout there, in which case it sets `fits` to false.
 std::optional<Segment> share_control(const Communicator& node, const Alarm& alarm, std::uint64_t layout,
                                      bool& fits) {
   std::optional<Segment> control;
@@ -104,10 +104,10 @@ bool probe_remote_reads(const Communicator& node, const Alarm& alarm, Control& c
   return all;
 }
 
-// What a rank tells all others of its node.
+// Information about a rank that all others receive.
 struct NodeOfRank {
-  std::int32_t lowest = 0;  // rank of the node
-  std::int32_t fits = 1;    // 0: its build is another than that of the node's lowest rank
+  std::int32_t lowest = 0;  // lowest rank of its node
+  std::int32_t fits = 1;    // 0: its build and the build of the node's lowest rank differ
 };
 
 // Throws on every rank.
@@ -122,7 +122,7 @@ void check_builds(const std::vector<NodeOfRank>& all) {
       "; expected the same build on all ranks of a machine");
 }
 
-// Raises the alarm, and joins that of others.
+// Raises the alarm, and joins the alarms of others.
 class AlarmWatch final : public Watch {
  public:
   explicit AlarmWatch(const Alarm& alarm) : alarm_(alarm) {}
@@ -137,7 +137,7 @@ class AlarmWatch final : public Watch {
   const Alarm& alarm_;
 };
 
-// The same, with the communicators of the machine's ranks and of the node's.
+// The same, with the communicators of the machine's and of the node's ranks.
 Neighbours find_neighbours(const Communicator& all, const Alarm& alarm, int ranks, std::uint64_t layout,
                            Communicator& machine, Communicator& node) {
   const auto p = static_cast<std::size_t>(all.size());
@@ -154,7 +154,7 @@ Neighbours find_neighbours(const Communicator& all, const Alarm& alarm, int rank
     return found;
   }
 
-  // Find who shares this machine, and whether all of those can share memory.
+  // Find the ranks that share this machine, and whether they can all share memory.
   node = split(machine, ranks);
   bool fits = true;
   if (node.size() > 1) found.control = share_control(node, alarm, layout, fits);

@@ -19,7 +19,7 @@ PixelBuffer PixelExchange::run(const Contribution& contribution, const FrameCont
   return result;
 }
 
-// Read the images of this node's ranks where they lie, and release those that this rank does not need.
+// Read the images of this node's ranks in place, and release the images that this rank does not need.
 void PixelExchange::share() {
   reads_.clear();
   for (const Plan::Mate& mate : plan().mates) {

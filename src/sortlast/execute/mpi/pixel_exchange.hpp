@@ -1,4 +1,4 @@
-// Pixel exchange: the exchange of dense pixels. Ranks of a node read each other's images where they lie.
+// Pixel exchange: the exchange of dense pixels. Ranks of a node read each other's images in place.
 #pragma once
 
 #include <memory>
@@ -11,11 +11,11 @@ namespace sortlast {
 
 class PixelExchange final : public Exchange {
  public:
-  // The communicator, pool and team of the context must stay where they are.
+  // The communicator, pool and team of the context must outlive it at the same addresses.
   PixelExchange(const std::shared_ptr<const Plan>& plan, const FrameContext& context);
 
   // Collective over the ranks of the communicator, after the ranks of each node have met: run the plan for
-  // one frame and return this rank's finished pixels. Throws as run_frame().
+  // one frame and return this rank's finished pixels. Throws as run_frame() does.
   PixelBuffer run(const Contribution& contribution, const FrameContext& context,
                   CallArrival* arrival = nullptr);
 
@@ -27,7 +27,7 @@ class PixelExchange final : public Exchange {
 
   PixelContent pixels_;
   Contribution contribution_;
-  std::vector<std::int32_t> reads_;  // of each mate: receives that still read its image
+  std::vector<std::int32_t> reads_;  // of each mate: number of receives that have yet to read its image
 };
 
 }  // namespace sortlast

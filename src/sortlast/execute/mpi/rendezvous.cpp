@@ -1,15 +1,16 @@
-// Rendezvous of all ranks, and what differs where ranks disagree.
+// Rendezvous of all ranks, and the differences if they disagree.
 //
-// Ranks of a node meet in its memory, those of several by one small reduction as well. It is under way from
-// the start, and a rank may begin before it ends: then ranks that arrive early need not wait for the last.
-// The minimum hash equals the complement of the minimum complement if, and only if, all hashes are equal.
+// Ranks of a node meet in its memory. Ranks of several nodes also make one small reduction. It starts at
+// once, and a rank may begin before it ends, so ranks that arrive early need not wait for the last. The
+// minimum hash equals the complement of the minimum complement if and only if all hashes are equal.
 //
-// Only when ranks disagree are the arguments themselves compared. The first rank hears the hash of every
-// other, asks one rank of each of the first few groups for its text, and sends all what differs. If messages
-// of the call may be under way by then, since a rank has begun, all ranks close the compositor together.
+// The arguments themselves are compared only if ranks disagree. The first rank receives the hash of every
+// other rank, asks one rank of each of the first few groups for its text, and sends the difference to all. If
+// messages of the call may be under way by then, because a rank has begun, all ranks close the compositor
+// together.
 //
-// Rejected: to cancel the receives, count what was sent, and receive the rest. It recovered a compositor from
-// an error of the program, which ends there anyway, and took more code than the check itself.
+// Rejected: cancelling the receives, counting the messages sent, and receiving the rest. It recovered a
+// compositor from an error of the program, which ends there anyway, and took more code than the check itself.
 #include "sortlast/execute/mpi/rendezvous.hpp"
 
 #include <algorithm>
@@ -43,7 +44,7 @@ Comparison::~Comparison() {
   if (request_ == MPI_REQUEST_NULL) return;
   try {
     keep_for_ever(reduction_);
-  } catch (...) {  // NOLINT(bugprone-empty-catch): no memory to note it
+  } catch (...) {  // NOLINT(bugprone-empty-catch): no memory to record it
   }
 }
 
@@ -62,13 +63,13 @@ bool Comparison::same() const { return reduction_->all[0] == ~reduction_->all[1]
 
 Numbers Comparison::numbers() const { return {reduction_->all[2]}; }
 
-// ---- What differs ---------------------------------------------------------------------------------
+// ---- Differences ----------------------------------------------------------------------------------
 
 namespace {
 
-constexpr std::size_t groups_told = 8;  // of which a text is asked for
+constexpr std::size_t groups_told = 8;  // maximum number of groups that are asked for their text
 
-// What a rank tells the first one, and what that answers.
+// A rank's message to the first rank, and the answer to it.
 struct Introduction {
   std::uint64_t hash;
   std::uint64_t begun;
@@ -86,7 +87,7 @@ class Difference {
         arguments_(arguments),
         waits_for_(all_ranks_to_call(arguments.call())) {}
 
-  // Collective: what differs, the same on all; empty: nothing. `begun` becomes true if it is on one of them.
+  // Collective: the difference, the same on all; empty: none. Sets `begun` if it is set on any of them.
   std::string find(bool& begun) {
     return comm_.rank() == ranks_.front() ? find_as_first(begun) : hear_from_first(begun);
   }
@@ -115,7 +116,7 @@ class Difference {
     return text;
   }
 
-  // In the order of their lowest ranks; the text is that of this rank's own group alone.
+  // The groups ordered by their lowest ranks; only this rank's own group has its text.
   std::vector<Group> groups_by_hash(bool& begun) {
     std::vector<Group> groups{{arguments_.text(), {comm_.rank()}}};
     std::map<std::uint64_t, std::size_t> group_of{{arguments_.hash(), 0}};
@@ -209,7 +210,7 @@ void CallArrival::settle() {
   if (comparison_) comparison_->wait();
   const std::vector<int>& ranks = attendance_.ranks;
   if (ranks.empty() && !same()) throw_difference(false);
-  // Also where all have the same problem: none may offer anything else before all have compared.
+  // Also if all have the same problem: none may make another offer before all have compared.
   if (!ranks.empty() && (!same() || !proposal_.problem.empty()))
     compare_among(comm_, alarm_, ranks, proposal_.arguments, false);
   if (!proposal_.problem.empty()) throw SettledError<ArgumentError>(proposal_.problem);

@@ -1,18 +1,18 @@
-// Rendezvous by a deadline.
+// Rendezvous with a deadline.
 //
-// The problem: ranks that have arrived shall not wait for those that have not, and yet all of them have to
-// composite with the same set of ranks. Messages alone cannot decide that without a rank that is there: if
-// the silent ones may be any, two groups that cannot tell a late rank from a slow message come to two sets
+// Problem: ranks that have arrived must not wait for ranks that have not, and yet all must composite with the
+// same set of ranks. Messages alone cannot decide that without a rank that is certain to arrive: if any rank
+// may be silent, two groups that cannot distinguish a late rank from a slow message arrive at different sets
 // (Fischer, Lynch and Paterson, 1985).
 //
-// On one machine the memory that the ranks share decides, whoever arrives and whoever does not
-// (node/roll.hpp). Between machines rank 0 does: each rank tells it that it has arrived, and once all have,
-// or the deadline has passed, it tells those who has not, down a binomial tree. So rank 0 cannot be left out
-// there; a frame waits for it, up to the limit of all waits.
+// On one machine the memory shared by the ranks decides, whichever of them arrive (node/roll.hpp). Between
+// machines rank 0 decides: each rank notifies it on arrival. Once all have arrived, or the deadline has
+// passed, it sends the list of missing ranks to those present, down a binomial tree. Rank 0 therefore cannot
+// be left out there; a frame waits for it, up to the timeout of all waits.
 //
-// Rejected: a vote of the majority, which with 2 ranks leaves nobody out, and needs more messages than the
-// frame. Atomics on a window of MPI, which not every MPI carries out while the process that they aim at is
-// outside MPI.
+// Rejected: a majority vote, which with 2 ranks never leaves anyone out, and needs more messages than the
+// frame itself. Also rejected: atomics on an MPI window, which some MPI libraries do not execute while the
+// target process is outside MPI.
 #include <algorithm>
 #include <cstring>
 
@@ -22,7 +22,7 @@
 namespace sortlast {
 namespace {
 
-// What rank 0 tells: words of a header, then the ranks that are left out.
+// A message from rank 0: the words of a header, then the ranks that are left out.
 enum Word : std::size_t { frame_word, agreed_word, least_word, header };
 
 std::vector<int> those_not_in(const std::vector<std::uint64_t>& told, int p) {
@@ -38,7 +38,7 @@ std::vector<int> those_not_in(const std::vector<std::uint64_t>& told, int p) {
   return ranks;
 }
 
-// What a rank tells rank 0.
+// A message from a rank to rank 0.
 struct Request {
   std::uint64_t hash;
   std::uint64_t least;
@@ -80,7 +80,7 @@ void Rendezvous::join_by_messages(CallArrival& arrival) {
 
 // ---- Rank 0 ---------------------------------------------------------------------------------------
 
-// Take one message of a rank that has arrived. Whether there was one.
+// Take one message of a rank that has arrived. Returns whether there was one.
 bool Rendezvous::take_request() {
   std::vector<std::byte> bytes;
   const int from = take_message(comm_, MPI_ANY_SOURCE, request_tag(comm_), bytes);
@@ -108,7 +108,7 @@ void Rendezvous::lead(CallArrival& arrival) {
     }
   }
 
-  // Close the frame, and tell those who have arrived.
+  // Close the frame, and notify the ranks that have arrived.
   Attendance& who = arrival.attendance_;
   who.frame = ++last_;
   for (const auto& [rank, brought] : arrived_) {
@@ -148,7 +148,7 @@ void Rendezvous::tell(int rank, const std::vector<std::uint64_t>& what, const st
                [&] { return "rank " + std::to_string(rank) + " to hear who is in the frame in " + call; });
 }
 
-// Down a binomial tree of the ranks of the frame.
+// Send down a binomial tree of the ranks of the frame.
 void Rendezvous::pass_on(const std::vector<std::uint64_t>& what, const std::vector<int>& ranks,
                          const std::string& call) const {
   const auto place =

@@ -12,15 +12,16 @@ namespace sortlast {
 namespace {
 
 constexpr std::size_t line = 64;
-constexpr std::uint64_t meeting_of_strings = 0x737472696e6773;  // the hash that all ranks of the node bring
+constexpr std::uint64_t meeting_of_strings = 0x737472696e6773;  // the same hash on all ranks of the node
 
-// Of a span that a rank publishes: for whom it is, and which of the rank's messages for it.
+// Labels a span published by a rank with its receiver and its number among the rank's messages to that
+// receiver.
 struct Label {
   std::int32_t peer = 0;
   std::uint32_t number = 0;
 };
 
-// The span that `sender` has published for a label.
+// The span published by `sender` with a given label.
 SpanRecord find_span(const Publication& published, int sender, const Label& wanted) {
   for (std::size_t i = 0; i < published.spans(); ++i) {
     Label label;
@@ -34,7 +35,7 @@ SpanRecord find_span(const Publication& published, int sender, const Label& want
 
 }  // namespace
 
-// Where the system has no more shared memory, any will do: the others then copy what they need.
+// If the system has no more shared memory, private memory is used, and the others copy from it.
 StringExchange::StringExchange(const std::shared_ptr<const Plan>& plan, const FrameContext& with)
     : Exchange(plan, strings_, with),
       strings_(plan->indexed, string_block(plan->schedule->n(), plan->schedule->p()), with.pool, with.team),
@@ -58,8 +59,8 @@ std::vector<LayerString> StringExchange::run(const LayerContent& content, const 
   return strings_.take_joined();
 }
 
-// Send what is complete, hand over to the ranks of the node what this one started with, and take what they
-// hand over.
+// Send complete values, hand over to the ranks of the node the values this rank started with, and take the
+// values that they hand over.
 void StringExchange::share() {
   open_stages();
   while (send_next()) take_messages();
@@ -75,7 +76,7 @@ void StringExchange::share() {
   take_shared();
 }
 
-// Write the messages for ranks of the node one behind the other, each of them a span.
+// Write the messages for ranks of the node one after another; each is a span.
 Offer StringExchange::write_shared() {
   Offer offer;
   offer.hash = meeting_of_strings;

@@ -1,5 +1,5 @@
-// String exchange: the exchange of contents of varying size. Ranks of a node hand over in place what they
-// started with.
+// String exchange: the exchange of contents of varying size. Ranks of a node hand over in place the values
+// they started with.
 #pragma once
 
 #include <functional>
@@ -15,19 +15,19 @@ namespace sortlast {
 
 class StringExchange final : public Exchange {
  public:
-  // The communicator, pool and team of the context must stay where they are.
+  // The communicator, pool and team of the context must outlive it at the same addresses.
   StringExchange(const std::shared_ptr<const Plan>& plan, const FrameContext& context);
 
-  // Collective: run the schedule for one frame, put this rank's finished pixels where `place` says, and
-  // return the joined strings if the content keeps them. `place` is called once, when the ranks of the node
-  // have met (Node::frame()), and returns the place of this rank's piece. Throws as run_frame(). What the
-  // content throws comes through; ArgumentError and MismatchError as Error, as the other ranks do not throw
-  // them.
+  // Collective: run the schedule for one frame, put this rank's finished pixels into the memory returned by
+  // `place`, and return the joined strings if the content keeps them. `place` is called once, after the ranks
+  // of the node have met (Node::frame()), and returns memory for this rank's piece. Throws as run_frame()
+  // does. Exceptions of the content are passed on, but ArgumentError and MismatchError as Error, because the
+  // other ranks do not throw them.
   std::vector<LayerString> run(const LayerContent& content, const Format& format,
                                const std::function<PixelBuffer()>& place, const StringOptions& options,
                                const FrameContext& context);
 
-  // Memory that is kept from frame to frame for what the ranks of the node read in place [bytes].
+  // Memory kept from frame to frame for strings that the ranks of the node read in place [bytes].
   std::size_t shared_bytes() const { return shared_.capacity(); }
 
  private:

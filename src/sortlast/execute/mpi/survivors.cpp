@@ -1,7 +1,7 @@
 // Survivors.
 //
-// MPICH has the functions too, but the job ends when one asks for the ranks that have died (5.0.2), so only
-// Open MPI's are called.
+// MPICH has these functions as well, but the job ends when one asks for the ranks that have died (5.0.2), so
+// only Open MPI's are called.
 #include "sortlast/execute/mpi/survivors.hpp"
 
 #include <mpi.h>
@@ -37,7 +37,7 @@ std::string text_of_dead(const std::vector<int>& ranks) {
 
 #ifdef OMPI_HAVE_MPI_EXT_FTMPI
 
-// What was built with Open MPI 5 is loaded with Open MPI 4 too, which has all that it calls but these.
+// A library built with Open MPI 5 may be loaded with Open MPI 4, which has all functions it calls but these.
 #pragma weak MPIX_Comm_get_failed
 #pragma weak MPIX_Comm_iagree
 #pragma weak MPIX_Comm_is_revoked
@@ -46,7 +46,7 @@ std::string text_of_dead(const std::vector<int>& ranks) {
 
 namespace {
 
-// Ranks of `comm` that the members of a group are.
+// The ranks in `comm` of the members of a group.
 std::vector<int> ranks_in(MPI_Comm comm, MPI_Group group) {
   int count = 0;
   check_mpi(MPI_Group_size(group, &count), "MPI_Group_size");
@@ -61,8 +61,8 @@ std::vector<int> ranks_in(MPI_Comm comm, MPI_Group group) {
   return ranks;
 }
 
-// The bits that all ranks that live have brought; `died`: without those of a rank that has died. What
-// MPIX_Comm_agree would wait for for ever.
+// The bits set by all ranks that are alive; `died`: a rank has died, and its bits are missing. Unlike
+// MPIX_Comm_agree, this does not wait forever.
 int agree_on_bits(MPI_Comm comm, int bits, double limit, const std::function<void()>& interrupt, bool& died) {
   constexpr double between_interrupts = 0.05;  // [s]
   const auto flag = std::make_shared<int>(bits);
@@ -120,10 +120,10 @@ std::string death_behind_error(MPI_Comm comm) {
   check_mpi(MPIX_Comm_is_revoked(comm, &revoked), "MPIX_Comm_is_revoked");
   std::vector<int> dead = dead_ranks(comm);
 
-  // Another rank has heard of a death, and called shrink(), before MPI has told this one.
+  // Another rank has learned of a death and called shrink() before MPI notified this one.
   for (const double begin = MPI_Wtime(); revoked != 0 && dead.empty() && MPI_Wtime() - begin < until_told;) {
     int found = 0;
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);  // lets MPI go on
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);  // lets MPI progress
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     dead = dead_ranks(comm);
   }

@@ -1,4 +1,4 @@
-// Visibility order over MPI: every rank learns all boxes and sorts them by itself.
+// Visibility order over MPI: every rank gathers all boxes and sorts them by itself.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -24,11 +24,11 @@
 namespace sortlast {
 namespace {
 
-// What each rank tells the others.
+// A rank's message to all others.
 struct View {
   std::array<double, 3> position{};
   double parallel = 0;
-  double wrong = 0;  // this rank has a problem to tell
+  double wrong = 0;  // nonzero: this rank has a problem to report
   std::int64_t boxes = 0;
   std::int64_t split = 0;
   std::uint64_t tree = 0;  // a hash
@@ -68,7 +68,7 @@ int duplicate_key() {
   return key;
 }
 
-// Collective: the duplicate that an earlier call has left with the user's communicator, or a new one.
+// Collective: the duplicate that an earlier call has attached to the user's communicator, or a new one.
 Communicator& kept_duplicate(MPI_Comm comm, const std::string& call, double timeout,
                              const std::function<void()>& interrupt) {
   if (comm != MPI_COMM_NULL) {
@@ -82,7 +82,7 @@ Communicator& kept_duplicate(MPI_Comm comm, const std::string& call, double time
   return *made.release();
 }
 
-// What a call is asked for, of all its ranks.
+// The arguments of a call that all its ranks share.
 struct Question {
   std::string call;
   Viewpoint viewpoint;
@@ -101,7 +101,7 @@ std::uint64_t hash_of(std::span<const SplitNode> tree) {
   return hash;
 }
 
-// Throws on every rank what is wrong with the views.
+// Throws, on every rank, the error in the views.
 void check_views(const std::vector<View>& all) {
   const auto disagree = [&](const char* what, const auto& value, std::size_t rank) {
     throw MismatchError(std::string("ranks disagree: ") + what + ": " + value(all[0]) + " on rank 0; " +
@@ -122,7 +122,7 @@ void check_views(const std::vector<View>& all) {
   }
 }
 
-// The boxes of all ranks, rank by rank; those of rank r are from first[r] on.
+// The boxes of all ranks, rank by rank; rank r has the boxes from first[r] on.
 struct AllBoxes {
   std::vector<Box> boxes;
   std::vector<std::int32_t> first;
@@ -150,8 +150,7 @@ AllBoxes exchange_boxes(const Communicator& own, const Alarm& alarm, const std::
   return all;
 }
 
-// Collective: the boxes of all ranks, or their problems as an error. If that is given up, the duplicate is
-// too.
+// Collective: the boxes of all ranks, or their problems as an error. If it is abandoned, so is the duplicate.
 AllBoxes ask(MPI_Comm comm, const Question& question, std::span<const Box> boxes, double timeout,
              std::string problem, const std::function<void()>& interrupt) {
   const bool limited = timeout > 0;
@@ -176,7 +175,7 @@ AllBoxes ask(MPI_Comm comm, const Question& question, std::span<const Box> boxes
   }
 }
 
-// Of each of the boxes first[rank] to first[rank + 1], its place in the order.
+// The place in the order of each of the boxes first[rank] to first[rank + 1].
 BoxPositions positions_of_boxes(const AllBoxes& all, const std::vector<std::int32_t>& order,
                                 std::size_t rank) {
   BoxPositions result;
@@ -188,7 +187,7 @@ BoxPositions positions_of_boxes(const AllBoxes& all, const std::vector<std::int3
     result.sources.push_back(static_cast<std::int32_t>(i));
   }
   for (std::size_t position = 0; position < order.size(); ++position) {
-    const std::size_t box = static_cast<std::size_t>(order[position]) - first;  // large for those before
+    const std::size_t box = static_cast<std::size_t>(order[position]) - first;  // large for lower ranks
     if (box < count) result.positions[box] = static_cast<std::int64_t>(position);
   }
   return result;

@@ -1,13 +1,13 @@
 // Wait.
 //
-// More ranks than cores are the normal case on one machine, so a rank polls a few times, then yields the
-// core after each poll, and after two milliseconds in vain sleeps between polls: a 64th of what it has
-// waited, and a millisecond at most, so that a long wait takes no core from others and ends hardly later.
+// More ranks than cores are normal on one machine. A rank therefore polls a few times, then yields the core
+// after each poll, and after two milliseconds without success sleeps between polls: for a 64th of the time it
+// has waited, at most a millisecond. A long wait thus takes no core from others, and ends hardly later.
 //
-// Where each rank has a core of its own the sleeps stay short. Who waits then takes a tenth of its core, and
-// a collective, in which the ranks wake one after the other, ends sooner: when one of 2 ranks comes 50 ms
-// after the other, a frame of 1024x1024 float32 by messages is done 3.2 ms after it instead of 4.4 (2.8 if
-// both come at once), and of 16 ranks on 16 cores 11 ms instead of 15.
+// If each rank has its own core, the sleeps stay short. A waiting rank then uses a tenth of its core, and a
+// collective, in which the ranks wake one after another, ends sooner. When one of 2 ranks arrives 50 ms after
+// the other, a frame of 1024x1024 float32 by messages is done 3.2 ms after it instead of 4.4 (2.8 if both
+// arrive at the same time); with 16 ranks on 16 cores, 11 ms instead of 15.
 #include "sortlast/execute/mpi/wait.hpp"
 
 #include <sched.h>

@@ -1,5 +1,5 @@
-// Wait: for MPI, without burning the core that another rank needs, and not for ever; and collectives that
-// throw when a rank does not come, or has given up.
+// Wait: waits for MPI with a timeout and without occupying a core that another rank needs; and collectives
+// that throw if a rank does not arrive or has given up.
 #pragma once
 
 #include <chrono>
@@ -23,18 +23,18 @@ using WaitsFor = std::function<std::string()>;
 // "all ranks to call composite, before stage 1"
 WaitsFor all_ranks_to_call(std::string call);
 
-// Give up the core after a poll in vain: at once yields it, after many polls sleeps a little. `polls` counts
-// them. For waits that have no Backoff.
+// Release the core after an unsuccessful poll: yields it at first, and sleeps briefly after many polls.
+// `polls` counts them. For waits without a Backoff.
 void yield_core(int polls);
 
-// Ask for pause() after every poll that found nothing, and for progress() after one that did.
+// Call pause() after every poll that found nothing, and progress() after one that did.
 class Backoff {
  public:
   Backoff(const Alarm& alarm, WaitsFor waits_for);
 
   void progress();
-  // Give up the core for a moment; throws TimeoutError after alarm.limit() seconds without progress, or
-  // when another rank has raised the alarm.
+  // Release the core for a moment; throws TimeoutError after alarm.limit() seconds without progress, or when
+  // another rank has raised the alarm.
   void pause();
 
  private:
@@ -49,15 +49,15 @@ class Backoff {
   Clock::time_point next_check_;  // of the alarm
 };
 
-// Wait for a request that works on `memory`, which is kept for ever if the wait fails; as Backoff does.
+// Wait for a request that works on `memory`, like Backoff. If the wait fails, the memory is kept permanently.
 void wait(MPI_Request request, const Alarm& alarm, WaitsFor waits_for,
           const std::shared_ptr<const void>& memory);
 
 // ---- Messages of any length -----------------------------------------------------------------------
 
-// Take a message with a tag, if one has arrived; who sent it, or -1: none has.
+// Take a message with a tag, if one has arrived. Returns its sender, or -1 if there is none.
 int take_message(const Communicator& comm, int source, int tag, std::vector<std::byte>& bytes);
-// Until one has arrived. Throws TimeoutError.
+// Wait until one has arrived. Throws TimeoutError.
 int receive_message(const Communicator& comm, const Alarm& alarm, int source, int tag,
                     std::vector<std::byte>& bytes, const WaitsFor& waits_for);
 void send_message(const Communicator& comm, const Alarm& alarm, int rank, int tag, const void* data,
@@ -67,7 +67,7 @@ void send_message(const Communicator& comm, const Alarm& alarm, int rank, int ta
 
 void barrier(const Communicator& comm, const Alarm& alarm, const WaitsFor& waits_for);
 
-// The least of all ranks' values, place by place; and their sum.
+// The element-wise minimum over all ranks, and the sum.
 std::vector<std::uint64_t> all_least(const Communicator& comm, const Alarm& alarm, const WaitsFor& waits_for,
                                      const std::vector<std::uint64_t>& mine);
 std::vector<std::uint64_t> all_sum(const Communicator& comm, const Alarm& alarm, const WaitsFor& waits_for,
@@ -77,8 +77,8 @@ namespace detail {
 
 std::vector<std::byte> all_gather(const Communicator& comm, const Alarm& alarm, const WaitsFor& waits_for,
                                   const void* mine, std::size_t bytes);
-// At rank 0 the bytes of all ranks, rank by rank, any number of each; elsewhere nothing. ArgumentError, on
-// every rank, if they are more than 2 GiB.
+// At rank 0, the bytes of all ranks, rank by rank, any number of each; nothing elsewhere. ArgumentError, on
+// every rank, if there are more than 2 GiB.
 std::vector<std::byte> gather_bytes(const Communicator& comm, const Alarm& alarm, const WaitsFor& waits_for,
                                     std::span<const std::byte> mine);
 void broadcast(const Communicator& comm, const Alarm& alarm, const WaitsFor& waits_for, void* value,
