@@ -1,12 +1,11 @@
-// What it costs a rank to agree with the others on a frame whose depth order lists up to a million ranks: to
-// gather the arguments and their hash, without the reduction, and the reduction of that among the ranks that
-// there are.
+// Cost per rank of agreeing on a frame with a depth order of up to a million ranks: collecting and hashing
+// the arguments without the reduction, and the reduction of the hash among the ranks of the job.
 //
 // mpiexec -n 2 bench_agreement 1000 10000 100000 1000000
 //
-// Times are the least of some runs, in milliseconds. Before them comes what a rank has to do with MPI to make
-// a compositor, without a machine profile: collective calls by kind, through MPI's profiling interface, and
-// the bytes that this rank gives and gets in them.
+// Times are minima over several runs, in milliseconds. They are preceded by the MPI calls needed to make a
+// compositor without a machine profile: collective calls by kind, through MPI's profiling interface, and the
+// bytes that this rank sends and receives in them.
 #include <mpi.h>
 
 #include <algorithm>

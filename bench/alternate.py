@@ -32,7 +32,7 @@ SETUP, DONE = b"s", b"d"  # what a rank is told, beside the index of the peer wh
 
 
 class Build:
-    """The ranks of one build, started and asleep."""
+    """The ranks of one build, running and asleep."""
 
     def __init__(self, folder: Path, package: Path, ranks: int) -> None:
         import sortlast.launch as launch
@@ -41,7 +41,7 @@ class Build:
         self.folder, self.package, self.ranks = folder, package, ranks
         for pipe in [*map(self._inbox, range(ranks)), folder / "said"]:
             os.mkfifo(pipe)
-        # Open for both ways: opening waits for nobody, and reading never finds an end.
+        # Open for reading and writing: opening does not block, and reading never finds an end of file.
         self._told = [os.open(self._inbox(rank), os.O_RDWR) for rank in range(ranks)]
         self._said = os.open(folder / "said", os.O_RDWR)
         launcher = launch.find_mpiexec()
@@ -57,7 +57,7 @@ class Build:
         return self.folder / f"rank-{rank}"
 
     def tell(self, what: bytes) -> None:
-        """Tell it to all ranks, and wait until all have done it."""
+        """Send it to all ranks, and wait until all have finished."""
         for pipe in self._told:
             os.write(pipe, what)
         left = self.ranks
@@ -68,9 +68,9 @@ class Build:
                 sys.exit(f"alternate.py: the ranks of {self.package} have ended; what they said is above")
 
     def report(self) -> dict:
-        """Where it was measured, and the cells.
+        """The machine of the measurement, and the cells.
 
-        For each: errors, and of all frames the ms of the slowest rank and of all processors.
+        For each cell: errors, and for all frames the milliseconds of the slowest rank and of all processors.
         """
         if self.process.wait() != 0:
             sys.exit(f"alternate.py: the ranks of {self.package} failed; what they said is above")
@@ -86,7 +86,7 @@ def main() -> int:
     parser.add_argument("--ranks", type=int, default=4, help="default: %(default)s")
     parser.add_argument("--frames", type=int, default=21, help="per build and start; default: %(default)s")
     parser.add_argument("--starts", type=int, default=5, help="of the ranks of both; default: %(default)s")
-    parser.add_argument("--size", help="such as 2048x1024: of all cells, in place of their own")
+    parser.add_argument("--size", help="such as 2048x1024: of all cells, instead of their own")
     parser.add_argument(
         "--output", type=Path, default=Path(), help="folder of the two files; default: this one"
     )
@@ -144,7 +144,7 @@ def measure(packages: dict[str, Path], tasks: list, ranks: int, frames: int) -> 
 
 
 def take_turns(builds: list[Build], frames: int) -> None:
-    """One cell: peers in random order, and for each a frame of both builds, the one or the other first."""
+    """Time one cell: peers in random order, and for each peer a frame of each build in random order."""
     chance = random.Random(frames)
     for build in builds:
         build.tell(SETUP)
@@ -177,7 +177,7 @@ def row(task: dict, peer: str, ranks: int, starts: list, number: int) -> dict:
 
 
 def origin(comm) -> dict:
-    """What measures, as rows have it; nothing if the build does not tell."""
+    """The machine and library of the measurement, as in rows; empty if the build does not report them."""
     try:
         from sortlast.bench import origin
     except ImportError:
@@ -186,7 +186,7 @@ def origin(comm) -> dict:
 
 
 def rank(folder: Path) -> None:
-    """A rank of one build: sleep, make the frame that it is told, say so."""
+    """A rank of one build: sleep, make the requested frame, report completion."""
     import numpy as np
     from mpi4py import MPI
 

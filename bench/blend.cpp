@@ -1,15 +1,15 @@
-// Memory bandwidth of blend() beside that of memcpy: every kernel target, one thread, images far larger
-// than the caches.
+// Memory bandwidth of blend() compared with memcpy: every kernel target, one thread, images far larger than
+// the caches.
 //
 // usage: bench_blend [pixels]
 //
-// A row gives the bytes of the input images divided by the median time of one call, the same for a
-// memcpy of those bytes, and their ratio. memcpy and the targets take turns, so that a busy machine slows
-// them alike. Each result is compared with blend_reference() bit for bit before it is timed.
+// A row gives the bytes of the input images divided by the median time of one call, the same for a memcpy of
+// those bytes, and their ratio. memcpy and the targets alternate, so that a busy machine slows all of them.
+// Each result is compared with blend_reference() bit for bit before it is timed.
 //
-// The second table has images of which an eighth of the pixels is active: a box each of a 4 x 2 grid, or
-// pixels at random. It gives the median times of the scan and the packing of one image, and of the chain
-// blended dense and from packed pixels, by the best target.
+// The second table is for images in which an eighth of the pixels is active: one box per image, from a 4 x 2
+// grid, or random pixels. It gives the median times of scanning and packing one image, and of blending the
+// chain dense and from packed pixels, with the best target.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -50,7 +50,7 @@ Image random_image(const Format& format, std::int64_t n, unsigned seed) {
   std::uniform_real_distribution<float> unit(0.0f, 1.0f);
   const auto pixels = static_cast<std::size_t>(n);
 
-  // One image of premultiplied colours, converted to the format.
+  // An image of premultiplied colours, converted to the format.
   std::vector<float> values(pixels * static_cast<std::size_t>(format.channels));
   for (float& value : values) value = unit(random);
   Image image{std::vector<std::byte>(pixels * format.colour_bytes()), {}};
@@ -83,7 +83,7 @@ bool same_bits(const Image& a, const Image& b) {
          std::memcmp(a.depth.data(), b.depth.data(), a.depth.size() * sizeof(float)) == 0;
 }
 
-// Returns whether the answers were right.
+// Returns whether the results were correct.
 bool measure(const Task& task, std::int64_t n) {
   std::vector<Image> images;
   for (int k = 0; k < task.links; ++k)
@@ -111,7 +111,7 @@ bool measure(const Task& task, std::int64_t n) {
     right.push_back(same_bits(out, expected));
   }
 
-  // Time copies of as many bytes as the blend reads, and every target, in turns.
+  // Time copies of as many bytes as the blend reads, alternating with every target.
   std::vector<Image> copies = images;
   std::vector<double> copy_seconds;
   std::vector<std::vector<double>> seconds(targets.size());
@@ -143,7 +143,7 @@ bool measure(const Task& task, std::int64_t n) {
 
 enum class Pattern { boxes, random };
 
-// Make all pixels of image k empty but an eighth.
+// Make seven eighths of the pixels of image k empty.
 void keep_eighth(Image& image, const Format& format, std::int64_t n, Pattern pattern, int k) {
   constexpr std::int64_t width = 2048;
   const std::int64_t height = std::max<std::int64_t>(2, n / width);
@@ -167,7 +167,7 @@ struct PackedImage {
   sortlast::Packed packed;
 };
 
-// Scan and pack an image, adding to the seconds of both.
+// Scan and pack an image, and add the seconds of both steps.
 PackedImage packed_image(const Format& format, Image& image, std::int64_t n, std::vector<double>& scan,
                          std::vector<double>& pack) {
   PackedImage result;

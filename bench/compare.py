@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compare files of ``sortlast bench ... --json`` of two builds: what became slower?
+"""Compare files of ``sortlast bench ... --json`` from two builds: what became slower?
 
 A row is a regression if its time, or the processor time of all its ranks, grew by more than both thresholds:
---percent of the old one and --absolute ms. Exit status: 0 if there is none, 1 if there is one, 2 if a file
-cannot be used. Rows of one build alone are listed, and decide nothing. Files of two machines, or of two MPI
-libraries, are compared with --any-machine alone; rows that do not tell where they were measured, of older
-builds, are counted. Where the machine is not quiet, files of two runs differ by more than the builds do:
-bench/alternate.py measures both builds by turns. Needs nothing but Python.
+--percent of the old time and --absolute ms. Exit status: 0 if there is none, 1 if there is one, 2 if a file
+cannot be used. Rows that only one build has are listed without effect on the result. Files from different
+machines or MPI libraries are compared only with --any-machine. Rows of older builds, which do not say where
+they were measured, are counted. On a busy machine, two runs differ by more than the builds do:
+bench/alternate.py measures both builds alternately. Needs only Python.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-# What makes two rows the same measurement.
+# The fields that identify a measurement.
 IDENTITY = (
     "task",
     "peer",
@@ -31,7 +31,7 @@ IDENTITY = (
     "content",
     "bounds",
 )
-MACHINE = ("host", "cpu", "cores", "mpi")  # what rows must share to be compared
+MACHINE = ("host", "cpu", "cores", "mpi")  # rows are compared only if these are equal
 TIMES = ("median_ms", "cpu_ms")  # of the slowest rank, and of all processors together
 
 Key = tuple[Any, ...]
@@ -59,7 +59,7 @@ def main() -> int:
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """The rows of a file. Raises ValueError, which names the file, if it is none of the benchmark's."""
+    """The rows of a file. Raises ValueError, which names the file, if it is not a benchmark file."""
     try:
         rows = json.loads(path.read_text())
         times(rows)
@@ -72,12 +72,12 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 
 def times(rows: list[dict[str, Any]]) -> Rows:
-    """The times of rows, by what they measure."""
+    """The times of rows, by identity."""
     return {tuple(row[name] for name in IDENTITY): [float(row[name]) for name in TIMES] for row in rows}
 
 
 def check_machines(files: dict[Path, list[dict[str, Any]]], any_machine: bool) -> None:
-    """Raise ValueError if rows come from several machines; tell of rows that do not say from which."""
+    """Raise ValueError if rows are from several machines; report rows without a machine."""
     machines: dict[Key, Path] = {}
     for path, rows in files.items():
         known = [row for row in rows if row.get("host")]
@@ -92,7 +92,7 @@ def check_machines(files: dict[Path, list[dict[str, Any]]], any_machine: bool) -
 
 
 def report(old: Rows, new: Rows, percent: float, absolute: float) -> int:
-    """Print all rows of both files; 1 if one is a regression, else 0."""
+    """Print all rows of both files; return 1 if one is a regression, else 0."""
     regressions = 0
     print(f"{'old ms':>10} {'new ms':>10} {'change':>8} {'processor':>10} {'':>10} {'change':>8}")
     for key in (key for key in old if key in new):

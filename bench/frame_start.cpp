@@ -1,11 +1,11 @@
-// What it costs a rank to start a frame, beside the blending.
+// Cost per rank of starting a frame, excluding the blending.
 //
 // usage: bench_frame_start, or mpiexec -n P bench_frame_start
 //
-// On one rank: an engine made anew, and one that is reset. Prints, for some algorithms and rank counts, the
-// mean time per rank over all ranks, the median of nine turns. On several: composite and gather of small
-// images, beside MPI_Barrier in the same turns, in shared memory and by messages; the minimum and the median
-// of the turns. bench/frame_start.py does the same through Python.
+// On one rank: constructing an engine, and resetting one. Prints, for some algorithms and rank counts, the
+// mean time per rank over all ranks, as the median of nine turns. On several ranks: composite and gather of
+// small images, alternating with MPI_Barrier, in shared memory and by messages; the minimum and the median of
+// the turns. bench/frame_start.py does the same through Python.
 #include <mpi.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ constexpr Size size{64, 64};
 constexpr int frames = 200;
 constexpr int turns = 9;
 
-// Start a frame and take all that can be posted before a message has come: how many chunks that is.
+// Start a frame and take every chunk that can be posted before a message has arrived. Returns their number.
 std::size_t start(PixelContent& content, Engine& engine, const Contribution& contribution) {
   content.begin_frame(contribution);
   engine.begin_frame();
@@ -106,7 +106,7 @@ struct Turns {
   }
 };
 
-// Every rank's colour is a half, with an alpha of a half: 1 - 2^-p in the frame.
+// Every rank's colour is one half, with an alpha of one half; the frame's is 1 - 2^-p.
 void check(const std::optional<Frame>& frame, int p) {
   if (!frame) return;
   for (const float value : frame->colour<float>()) {

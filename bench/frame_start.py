@@ -1,4 +1,4 @@
-"""What it costs to start a frame from Python: composite and gather of small images beside an MPI barrier.
+"""Cost of starting a frame from Python: composite and gather of small images, compared with an MPI barrier.
 
 ``mpiexec -n P python bench/frame_start.py [FRAMES]`` prints, in shared memory and by messages, the minimum
 and the median of nine turns, each of FRAMES frames (500). ``bench_frame_start`` does the same in C++.
@@ -19,7 +19,7 @@ comm = MPI.COMM_WORLD
 
 
 def turn(action: Callable[[], object], count: int) -> float:
-    """Microseconds of an action, the mean of some."""
+    """Mean microseconds of an action over several calls."""
     comm.Barrier()
     begin = time.perf_counter()
     for _ in range(count):
@@ -28,7 +28,7 @@ def turn(action: Callable[[], object], count: int) -> float:
 
 
 def measure(width: int, node_ranks: int, count: int) -> None:
-    """Print a row; the frame is checked first."""
+    """Print a row, after checking the frame."""
     image = np.full((width, width, 4), 0.5, np.float32)
     with sortlast.Compositor(comm, "direct-send", node_ranks=node_ranks) as comp:
         frame = comp.gather(comp.composite(image))

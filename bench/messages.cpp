@@ -1,5 +1,5 @@
-// What many messages cost at once: rank 1 sends as many small chunks as asked for, and rank 0 has posted a
-// receive for each. The time a message should not grow with their number.
+// Cost of many messages at the same time: rank 1 sends the given number of small chunks, and rank 0 has
+// posted a receive for each. The time per message should not grow with their number.
 //
 // mpiexec -n 2 bench_messages 1000 10000 100000 1000000
 #include <mpi.h>
@@ -16,10 +16,10 @@ namespace {
 
 using namespace sortlast;
 
-constexpr std::int64_t pixels = 4;  // of a chunk
+constexpr std::int64_t pixels = 4;  // per chunk
 constexpr Format format{};
 
-// Seconds from the first post to the last end, and up to the last post.
+// Seconds from the first post to the last completion, and to the last post.
 struct Seconds {
   double posted = 0;
   double all = 0;

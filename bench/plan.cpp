@@ -1,17 +1,16 @@
-// What one rank of up to a million needs before its first frame: time and memory of its schedule and its
-// plan, of the choice of the algorithm, and of the order of all ranks' boxes; and how long it takes to verify
-// its program.
+// Time and memory that one rank of up to a million needs before its first frame: its schedule and plan, the
+// choice of the algorithm, the order of all ranks' boxes, and the verification of its program.
 //
-// usage: bench_plan [most ranks]
+// usage: bench_plan [max ranks]
 //
-// The last lines compare with what is promised of 10^5 ranks: less than 5 ms and 1 MB for the plan that auto
-// takes, its schedule and order among it. The program fails if that does not hold.
+// The last lines check the documented limits for 10^5 ranks: less than 5 ms and 1 MB for the plan of the
+// algorithm that auto chooses, including schedule and order. The program fails if they are exceeded.
 //
-// All is of the rank that stands in the middle of a random depth order, for an image of 4096x4096 bytes of
-// RGBA with Op::over. `steps` are its sends, receives and merges; the schedule and the order, which every
-// rank holds, are counted apart from the plan. Times are the least of some runs, in milliseconds; memory is
-// what malloc has given out more afterwards. Every schedule is verified first, whole up to 4096 ranks, and of
-// more ranks by what this rank's program is: its pieces must join into its own.
+// All values are for the rank in the middle of a random depth order, and an image of 4096x4096 RGBA pixels of
+// bytes with Op::over. `steps` is the number of its sends, receives and merges; the schedule and the order,
+// which every rank holds, are counted separately from the plan. Times are minima over several runs, in
+// milliseconds; memory is the growth of malloc's allocations. Every schedule is verified first: completely up
+// to 4096 ranks, above that only this rank's program, in which the pieces must join into its own piece.
 #include <malloc.h>
 
 #include <algorithm>
@@ -87,7 +86,7 @@ Cost row(const std::string& name, const Setting& setting) {
     const std::size_t before = given_out();
     const double begin = milliseconds();
     auto schedule =
-        std::make_shared<const Schedule>(sortlast::make_schedule(name, setting));  // with its order
+        std::make_shared<const Schedule>(sortlast::make_schedule(name, setting));  // including its order
     const double made = milliseconds();
     const std::size_t between = given_out();
     const Plan plan(schedule, rank, format, Op::over, {}, 32767);
@@ -116,14 +115,14 @@ Cost row(const std::string& name, const Setting& setting) {
   return {least_schedule + least_plan, static_cast<double>(schedule_bytes + plan_bytes) / 1e6};
 }
 
-// A line of one time and one memory.
+// Print a line with one time and one memory size.
 void single_row(std::int32_t p, const std::string& what, double spent, std::size_t bytes) {
   std::printf("%8d  %-28.28s %8s %12.3f %10.3f\n", p, what.c_str(), "", spent,
               static_cast<double>(bytes) / 1e6);
   std::fflush(stdout);
 }
 
-// The order of one box a rank, on a grid, from an eye outside.
+// The order of one box per rank, on a grid, for an eye outside.
 void visibility_row(std::int32_t p) {
   std::vector<sortlast::Box> boxes;
   for (std::int32_t i = 0; i < p; ++i) {
@@ -136,7 +135,7 @@ void visibility_row(std::int32_t p) {
   single_row(p, "visibility order", milliseconds() - begin, given_out() - before);
 }
 
-// What auto takes, and its plan.
+// The algorithm that auto chooses, and its plan.
 Cost choice_row(const Setting& setting) {
   const double begin = milliseconds();
   const std::size_t before = given_out();

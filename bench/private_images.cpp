@@ -1,11 +1,10 @@
-// The least that compositing takes for two processes of one machine whose images lie in memory of their own,
-// as those of ParaView do: each blends half of the picture. No agreement, no search for what is there, no
-// gathering.
+// Minimum time of compositing for two processes of one machine with images in private memory, as in ParaView:
+// each blends half of the picture. There is no agreement, no search for active pixels, and no gathering.
 //
-// The half of the other's image is either read through the kernel, a part at a time into memory that stays in
-// the cache (execute/run/image_reader), or copied by its owner into memory of both first, and blended from
-// there. Prints milliseconds of a frame, the least and the median, for either way and several sizes of a
-// part.
+// A process either reads its half of the other's image through the kernel, a part at a time into memory that
+// stays in the cache (execute/run/image_reader), or blends it from shared memory into which its owner has
+// copied it. Prints milliseconds per frame, the minimum and the median, for either method and several part
+// sizes.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -33,7 +32,7 @@ constexpr std::int64_t n = 1920 * 1080;
 constexpr std::size_t huge_page = std::size_t{1} << 21;
 constexpr int turns = 61;
 
-// Zeros that begin a huge page, on such pages where the system has them.
+// Zeros that begin at a huge page and, if the system has them, lie on huge pages.
 std::byte* memory(std::size_t bytes, int kind) {
   const std::size_t whole = (bytes / huge_page + 2) * huge_page;
   void* const mapped = mmap(nullptr, whole, PROT_READ | PROT_WRITE, kind | MAP_ANONYMOUS, -1, 0);
@@ -50,7 +49,7 @@ Pixels image_in(std::byte* data, const Format& format) {
   return {data, format.depth ? reinterpret_cast<float*>(data + colour) : nullptr};
 }
 
-// Rank's image: colours that blend, and depths of which each rank has about half of the nearer ones.
+// The rank's image: colours that blend, and depths of which each rank has about half of the nearer ones.
 void draw(int rank, const Format& format, Pixels image) {
   for (std::int64_t i = 0; i < n; ++i) {
     for (std::int64_t k = 0; k < 4; ++k)
@@ -59,7 +58,7 @@ void draw(int rank, const Format& format, Pixels image) {
   }
 }
 
-// Where two processes meet, with both at work: neither sleeps.
+// A barrier of two processes; both spin instead of sleeping.
 struct Meeting {
   std::atomic<int> come{0};
 
@@ -74,9 +73,9 @@ struct Meeting {
 struct Frame {
   Op op;
   Format format;
-  std::array<std::byte*, 2> images;  // each rank's own memory
-  std::byte* staged;                 // of both: rank r's pixels that the other blends
-  std::byte* result;                 // of both
+  std::array<std::byte*, 2> images;  // private memory of each rank
+  std::byte* staged;                 // shared: rank r's pixels that the other blends
+  std::byte* result;                 // shared
   std::array<std::int32_t, 2> processes;
 };
 
@@ -90,7 +89,7 @@ void read_part(const Frame& frame, int other, std::int64_t begin, std::int64_t c
   read_remote(frame.processes[other], spans);
 }
 
-// Blend half of the picture. Depths of the result go nowhere: who shows a picture needs only its colours.
+// Blend half of the picture. Depths of the result are discarded: displaying a picture only takes its colours.
 void blend_half(const Frame& frame, int rank, bool pull, std::int64_t part, std::byte* scratch) {
   const Format& format = frame.format;
   const int other = 1 - rank;
@@ -120,7 +119,7 @@ void blend_half(const Frame& frame, int rank, bool pull, std::int64_t part, std:
   }
 }
 
-// What the other will blend goes where it can be read.
+// Copy the half that the other process will blend into shared memory.
 void stage_half(const Frame& frame, int rank) {
   const std::int64_t begin = n * (1 - rank) / 2;
   const std::int64_t count = n * (2 - rank) / 2 - begin;
@@ -147,7 +146,7 @@ bool is_right(const Frame& frame) {
                      static_cast<std::size_t>(n) * frame.format.colour_bytes()) == 0;
 }
 
-// One of the two processes; rank 0 tells the times.
+// One of the two processes; rank 0 prints the times.
 void work(const Frame& frame, int rank, Meeting& meeting) {
   draw(rank, frame.format, image_in(frame.images[static_cast<std::size_t>(rank)], frame.format));
   int met = 0;

@@ -1,9 +1,9 @@
-// What the kernel's copy of another process's image costs a page, beside a copy of the same pages that both
-// share.
+// Cost per page of the kernel's copy of another process's image, compared with a copy of pages in shared
+// memory.
 //
-// Images in memory of the renderer's own are read this way, a part at a time into memory that stays in the
-// cache (execute/run/image_reader). Prints nanoseconds for 4 KiB, the median of eleven turns: for both sizes
-// of pages of the image and of the buffer, and several sizes of a part.
+// Images in the renderer's private memory are read in this way, a part at a time into memory that stays in
+// the cache (execute/run/image_reader). Prints nanoseconds per 4 KiB, as the median of eleven turns: for both
+// page sizes of the image and of the buffer, and several part sizes.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -28,7 +28,7 @@ constexpr std::size_t image_bytes = 16 * huge_page;  // 2048x1024 pixels of RGBA
 constexpr std::size_t largest_part = huge_page;
 constexpr int turns = 11;
 
-// Memory that begins a huge page, written once.
+// Memory that begins at a huge page, written once.
 std::byte* memory(std::size_t bytes, int kind, bool huge) {
   void* const mapped = mmap(nullptr, bytes + huge_page, PROT_READ | PROT_WRITE, kind | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) std::exit(1);
@@ -49,12 +49,12 @@ double nanoseconds_of_a_page(const std::byte* image, const std::byte* buffer, st
     found.push_back(
         std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count());
   }
-  if (std::memcmp(buffer, image + image_bytes - part, part) != 0) std::abort();  // the answer is wrong
+  if (std::memcmp(buffer, image + image_bytes - part, part) != 0) std::abort();  // the result is wrong
   std::nth_element(found.begin(), found.begin() + turns / 2, found.end());
   return found[turns / 2] / static_cast<double>(image_bytes / page);
 }
 
-// In a process of its own, which has the image that it compares with since it was forked.
+// Runs in a separate process, which inherits the image for comparison by the fork.
 void read_from(std::int32_t parent, const std::byte* image, const std::byte* shared, bool huge_image) {
   for (const bool huge_buffer : {false, true}) {
     std::byte* const buffer = memory(largest_part, MAP_PRIVATE, huge_buffer);

@@ -1,13 +1,13 @@
-// Visibility order of 100 to 1 000 000 boxes: processor seconds, memory, and how many pairs of boxes can
-// cover each other.
+// Visibility order of 100 to 1 000 000 boxes: processor seconds, memory, and the number of pairs of boxes
+// that can cover each other.
 //
-// usage: bench_visibility [most boxes]
+// usage: bench_visibility [max boxes]
 //
-// Ways: "lowest" and "planes" are visibility_order() with each kind of Ties, "split" is
+// Methods: "lowest" and "planes" are visibility_order() with each kind of Ties, "split" is
 // visibility_order_of_parts(). Each scene is sorted from four viewpoints, with ranks that follow the scene's
-// layout and with shuffled ones; a row gives the median and the slowest. A sample of the pairs of each order
-// is checked before it counts. Memory is what the peak of the process grows by, in a process of its own;
-// pairs are estimated from the sample. What is kept of the pairs is one a box.
+// layout and with shuffled ranks; a row gives the median and the maximum. A sample of the pairs of each order
+// is checked before it counts. Memory is the growth of the peak of a separate process. The number of pairs is
+// estimated from the sample; only one pair per box is kept in memory.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -58,7 +58,7 @@ const Task tasks[] = {{"grid", sortlast::testing::grid},
                       {"nine of ten empty", sortlast::testing::mostly_empty},
                       {"crossed beams", sortlast::testing::crossed_beams}};
 
-// Outside, inside, and parallel from two sides.
+// Outside, inside, and parallel views from two sides.
 std::vector<Viewpoint> viewpoints(const Boxes& boxes) {
   const Box bounds = sortlast::testing::bounds_of(boxes);
   Viewpoint outside;
@@ -71,7 +71,7 @@ std::vector<Viewpoint> viewpoints(const Boxes& boxes) {
   return {outside, inside, {{1, 0.5, 0.3}, true}, {{-1, -0.5, -0.3}, true}};
 }
 
-// The share of the pairs that can cover each other, from a sample; ends the program if one is the wrong way.
+// The share of the pairs that can cover each other, from a sample; exits if a pair is in the wrong order.
 double check(const Boxes& boxes, const Viewpoint& view, const std::vector<std::int32_t>& order,
              Random& random) {
   constexpr int sample = 100000;

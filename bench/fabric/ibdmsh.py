@@ -6,7 +6,7 @@ import re
 import shutil
 from pathlib import Path
 
-# What ibutils wants before it counts: the hops and the levels of the tree.
+# Definitions that ibutils needs before it counts: the hops and the levels of the tree.
 BEGIN = """set fabric [new_IBFabric]
 IBFabric_parseSubnetLinks $fabric opensm-subnet.lst
 IBFabric_parseFdbFile $fabric opensm.fdbs
@@ -19,12 +19,12 @@ Pair = tuple[int, int]  # LIDs: source, destination
 
 
 def missing() -> str:
-    """What has to be installed; empty: nothing."""
+    """The missing software; empty: none."""
     return "" if shutil.which("ibdmsh") else "ibdmsh is not installed; it is in the Debian package ibutils"
 
 
 def write_script(path: Path, stages: list[list[Pair]], command: str) -> None:
-    """A script that traces the flows of each stage, then calls `command` (ibdmCongReport or ibdmCongDump)."""
+    """Write a script that traces each stage's flows, then calls `command`: ibdmCongReport or ibdmCongDump."""
     lines = [BEGIN]
     for number, flows in enumerate(stages):
         lines += [f'puts "STAGE {number}"', "ibdmCongClear $fabric"]
@@ -34,7 +34,7 @@ def write_script(path: Path, stages: list[list[Pair]], command: str) -> None:
 
 
 def flows_by_port(dump: str) -> list[dict[str, set[Pair]]]:
-    """What ibdmCongDump printed, by stage and port ("S0000000020100003/U1/P5", "host00012/P1")."""
+    """Parse the output of ibdmCongDump, by stage and port ("S0000000020100003/U1/P5", "host00012/P1")."""
     stages: list[dict[str, set[Pair]]] = []
     for line in dump.splitlines():
         if line.startswith("STAGE "):

@@ -1,9 +1,9 @@
-"""What alphabetical order costs a job on machines with eight adapters.
+"""Cost of alphabetical order for a job on machines with eight adapters.
 
-The fabric is made up: adapter r of every machine is on one of the leaf switches of rail r, sixteen machines
-a leaf as they came in, and each leaf has half as many cables up as machines. Names count up in another order,
-as where machines were moved or a cloud names them. Two jobs, of 16 and of 128 of the 128 machines with eight
-ranks each, do an all-reduce by rings, one on each rail, and an all-to-all through the rails.
+The fabric is artificial: adapter r of every machine is on one of the leaf switches of rail r, with sixteen
+machines per leaf in order of installation, and each leaf has half as many cables up as machines. Names follow
+another order, as after machines were moved or in a cloud. Two jobs, on 16 and on 128 of the 128 machines with
+eight ranks each, do an all-reduce by rings, one on each rail, and an all-to-all through the rails.
 
     python bench/fabric/rail_orders.py
 """
@@ -24,7 +24,7 @@ PATTERNS = {"ring": "groups tensor=8:none,data={}:ring", "all-to-all": "rail:8"}
 
 
 def topology(machines: int, seed: int = 1) -> Topology:
-    """A fabric of that many machines, a multiple of 16, with links of 400 Gbit/s."""
+    """A fabric of that many machines (a multiple of 16), with links of 400 Gbit/s."""
     numbers = random.Random(seed).sample(range(1, machines + 1), machines)
     net = fabric.pgft([LEAF, RAILS * machines // LEAF], [1, LEAF // 2], [1, 1])
     names = {}
@@ -40,18 +40,18 @@ def topology(machines: int, seed: int = 1) -> Topology:
 
 
 def job(net: Topology, machines: int, seed: int = 1) -> Placement:
-    """Eight ranks on each of some machines that are chosen at random, machines in alphabetical order."""
+    """Eight ranks on each of some randomly chosen machines, with machines in alphabetical order."""
     names = sorted({host.name.split()[0] for host in net.hosts})
     return fabric.placement(net, sorted(random.Random(seed).sample(names, machines)), rail="all")
 
 
 def pattern(what: str, ranks: int) -> Pattern:
-    """The ring on every rail, or the all-to-all, of so many ranks."""
+    """The ring on every rail, or the all-to-all, of that many ranks."""
     return fabric.pattern(PATTERNS[what].format(ranks // RAILS), ranks, rank_bytes=RANK_BYTES)
 
 
 def random_cost(routes: Routes, placed: Placement, made: Pattern, orders: int = 20) -> float:
-    """Seconds in random orders of the machines, in the mean."""
+    """Mean seconds over random orders of the machines."""
     each = (
         fabric.contention(routes, made, fabric.order_nodes(routes.topology, placed, "random", seed))
         for seed in range(1, orders + 1)

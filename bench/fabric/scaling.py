@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Time and memory of all shifts on fat-trees of 144 to 65,536 hosts, beside SimGrid's and ibutils'.
+"""Time and memory of all shifts on fat-trees of 144 to 65,536 hosts, compared with SimGrid and ibutils.
 
-Every answer is checked before its time counts: in routing order D-mod-K and ftree are free of contention,
-and so is SimGrid's. Each case runs in a process of its own, whose peak memory is what the system says. A peer
-that is not installed, or cannot follow within --limit seconds, is listed with the reason.
+Every answer is checked before its time counts: in routing order D-mod-K, ftree and SimGrid's routing are free
+of contention. Each case runs in a separate process, with the peak memory reported by the system. A peer that
+is not installed, or needs more than --limit seconds, is listed with the reason.
 
     python bench/fabric/scaling.py --json scaling.json --plot scaling.png
 """
@@ -32,7 +32,7 @@ TREES: dict[int, tuple[list[int], list[int]]] = {
     11664: ([18, 18, 36], [1, 18, 18]),
     65536: ([32, 32, 64], [1, 32, 32]),
 }
-# What a case of ours runs: engine and order of hosts.
+# Our cases: engine and order of hosts.
 OURS = {
     "sortlast d-mod-k": ("d-mod-k", "routing"),
     "sortlast tables": ("ftree", "routing"),
@@ -43,13 +43,13 @@ Row = dict[str, Any]
 
 
 def ours(peer: str, hosts: int) -> Row:
-    """One case in this process; seconds are those of the analysis, without the routing."""
+    """One case in this process; the seconds cover the analysis without the routing."""
     from sortlast import _fabric as fabric
 
     engine, order = OURS[peer]
     m, w = TREES[hosts]
     topology = fabric.pgft(m, w, [1] * len(m))
-    # An intact tree needs no tables, but where its roots are given ftree makes them.
+    # An intact tree needs no tables, but ftree makes them if its roots are given.
     top = max(switch.level for switch in topology.switches)
     roots = [switch.number for switch in topology.switches if switch.level == top and "tables" in peer]
     routes = fabric.route(topology, engine, roots=roots)
@@ -65,7 +65,7 @@ def ours(peer: str, hosts: int) -> Row:
 
 
 def timed(argv: list[Any], limit: float, folder: Path) -> tuple[str, Row]:
-    """Output of a process, with its seconds and its peak memory."""
+    """Output of a process, its seconds and its peak memory."""
     begin = time.perf_counter()
     with subprocess.Popen(
         list(map(str, argv)),
@@ -78,7 +78,7 @@ def timed(argv: list[Any], limit: float, folder: Path) -> tuple[str, Row]:
         try:
             output, errors = process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)  # with what it has started
+            os.killpg(process.pid, signal.SIGKILL)  # including its children
             raise RuntimeError(f"took more than {limit:g} s") from None
     if process.returncode != 0:
         raise RuntimeError(f"ended with status {process.returncode}: {errors[-300:]}")
@@ -86,7 +86,7 @@ def timed(argv: list[Any], limit: float, folder: Path) -> tuple[str, Row]:
 
 
 def run_ours(peer: str, hosts: int, limit: float, folder: Path) -> Row:
-    """A case in a process of its own."""
+    """A case in a separate process."""
     argv = [sys.executable, Path(__file__).resolve(), "--case", peer, "--hosts", hosts]
     output, _ = timed(argv, limit, folder)
     row: Row = json.loads(output)
@@ -94,7 +94,7 @@ def run_ours(peer: str, hosts: int, limit: float, folder: Path) -> Row:
 
 
 def run_simgrid(hosts: int, limit: float, folder: Path) -> Row:
-    """SimGrid's routes of all shifts; seconds with its start."""
+    """SimGrid's routes of all shifts; seconds include its start."""
     if missing := simgrid.missing():
         raise RuntimeError(missing)
     m, w = TREES[hosts]
@@ -108,7 +108,7 @@ def run_simgrid(hosts: int, limit: float, folder: Path) -> Row:
 
 
 def run_ibdmsh(hosts: int, limit: float, folder: Path) -> Row:
-    """Traces of ibdmsh along OpenSM's tables; seconds with reading them, without OpenSM's."""
+    """Traces of ibdmsh along OpenSM's tables; seconds include reading the tables, but not OpenSM."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "python"))
     import opensm
     from sortlast import _fabric as fabric
@@ -129,7 +129,7 @@ def run_ibdmsh(hosts: int, limit: float, folder: Path) -> Row:
 
 
 def peak_of(folder: Path) -> Path:
-    """A program that runs another one and writes down its peak memory."""
+    """A program that runs another one and records its peak memory."""
     path = folder / "peak_of"
     path.write_text(
         f"#!{sys.executable}\nimport resource, subprocess, sys\n"
@@ -143,12 +143,12 @@ def peak_of(folder: Path) -> Path:
 
 
 def peak(folder: Path) -> float:
-    """Peak memory in MB that peak_of wrote down."""
+    """Peak memory in MB recorded by peak_of."""
     return int((folder / "peak").read_text()) / 1024
 
 
 def measure(hosts: list[int], limit: float) -> list[Row]:
-    """All cases, smallest first; a peer that could not follow is not asked again."""
+    """All cases, smallest first; a peer that has exceeded the limit is skipped from then on."""
     peers: dict[str, Callable[[int, float, Path], Row]] = {
         name: lambda n, s, f, name=name: run_ours(name, n, s, f) for name in OURS
     } | {"SimGrid": run_simgrid, "ibdmsh": run_ibdmsh}
@@ -169,7 +169,7 @@ def measure(hosts: list[int], limit: float) -> list[Row]:
 
 
 def plot(rows: list[Row], path: Path) -> None:
-    """Time and memory over hosts, both axes logarithmic."""
+    """Plot time and memory over hosts, both axes logarithmic."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -191,12 +191,12 @@ def plot(rows: list[Row], path: Path) -> None:
 
 
 def main() -> None:
-    """Measure, or run one case."""
+    """Measure everything, or run one case."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--hosts", type=int, nargs="+", choices=list(TREES), default=list(TREES))
-    parser.add_argument("--limit", type=float, default=600, help="seconds a case (default: %(default)s)")
+    parser.add_argument("--limit", type=float, default=600, help="seconds per case (default: %(default)s)")
     parser.add_argument("--json", type=Path, help="write the rows")
     parser.add_argument("--plot", type=Path, help="write a picture")
     parser.add_argument("--case", choices=list(OURS), help=argparse.SUPPRESS)

@@ -1,4 +1,4 @@
-"""SimGrid's fat-tree zone, asked for the routes of all shifts: another D-mod-K that was written by others."""
+"""Routes of all shifts on SimGrid's fat-tree zone: an independent implementation of D-mod-K."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PLATFORM = """<?xml version='1.0'?>
 
 @dataclass(frozen=True)
 class Answer:
-    """What SimGrid's routes give over all shifts."""
+    """Results of SimGrid's routes over all shifts."""
 
     hosts: int
     max_flows: int
@@ -30,7 +30,7 @@ class Answer:
 
 
 def missing() -> str:
-    """What has to be installed; empty: nothing."""
+    """The missing software; empty: none."""
     if not shutil.which("g++"):
         return "g++ is not installed"
     folders = [
@@ -43,7 +43,7 @@ def missing() -> str:
 
 
 def build(folder: Path, source: Path = SOURCE) -> Path:
-    """Compile a program in a folder; its path."""
+    """Compile a program in a folder; returns its path."""
     program = folder / source.stem
     subprocess.run(["g++", "-O2", "-std=c++20", source, "-lsimgrid", "-o", program], check=True)
     return program
@@ -57,7 +57,7 @@ def platform(
     bandwidth: str = "125MBps",
     latency: str = "50us",
 ) -> Path:
-    """Write the platform of a PGFT(h; m; w; p) into a folder; its path."""
+    """Write the platform of a PGFT(h; m; w; p) into a folder; returns its path."""
     hosts = 1
     for children in m:
         hosts *= children
@@ -70,6 +70,6 @@ def platform(
 
 
 def answer(output: str) -> Answer:
-    """What the program printed."""
+    """Parse the program's output."""
     hosts, max_flows, mean_share = output.split()
     return Answer(int(hosts), int(max_flows), float(mean_share))

@@ -1,4 +1,4 @@
-// Most flows on a link over all shifts of a SimGrid platform: prints hosts, max flows, mean share of a flow.
+// All shifts on a SimGrid platform: prints hosts, the maximum flows on a link, and the mean share of a flow.
 #include <simgrid/s4u.hpp>
 
 #include <algorithm>

@@ -1,13 +1,12 @@
-// Frames through IceT's interface, timed: run it with IceT's own libraries and with sortlast's in their
-// place.
+// Frames through IceT's interface, timed: run it with IceT's own libraries and with sortlast's replacement.
 //
 //   mpiexec -n P frames WIDTH HEIGHT FRAMES surface|volume STRATEGY SINGLE_IMAGE_STRATEGY
 //
-// Every rank draws as ParaView does: its callback copies a picture that is drawn already, bytes of RGBA with
-// a depth (surface: most near another rank's) or floats of RGBA (volume, blended in order), into the image
-// that it is given. The strategies are the numbers of IceT.h ("0x6002 0x7001"). Rank 0 prints a line of JSON:
-// the seconds of each frame without the copying, on the rank that took longest, and the sum of the picture's
-// bytes or floats, so that two runs can be compared before their times are.
+// Every rank draws like ParaView: its callback copies a picture that is already drawn into the given image,
+// RGBA bytes with a depth (surface: near the depths of other ranks) or RGBA floats (volume, blended in
+// order). The strategies are the numbers of IceT.h ("0x6002 0x7001"). Rank 0 prints a line of JSON: the
+// seconds of each frame without the copying, on the slowest rank, and the sum of the picture's bytes or
+// floats, so that the pictures of two runs can be compared before their times.
 #include <IceT.h>
 #include <IceTMPI.h>
 #include <math.h>
@@ -19,7 +18,7 @@ static int rank, ranks, width, height, blends;
 static void* colours;
 static float* depths;
 
-// Rank r draws a disc round a place of its own, of 60 % of the picture, and beside it nothing.
+// Rank r draws a disc at its own place, covering 60 % of the picture; the rest stays empty.
 static void prepare(void) {
   const size_t n = (size_t)width * (size_t)height;
   colours = calloc(n, blends ? 16 : 4);
@@ -105,7 +104,7 @@ int main(int argc, char** argv) {
   const IceTFloat background[4] = {0, 0, 0, blends ? 0 : 1};
   double sum = 0;
   if (rank == 0) printf("{\"seconds\": [");
-  for (int i = -1; i < frames; ++i) {  // the first one is not counted
+  for (int i = -1; i < frames; ++i) {  // the first is not counted
     MPI_Barrier(MPI_COMM_WORLD);
     const double begin = MPI_Wtime();
     IceTImage image = icetDrawFrame(identity, identity, background);

@@ -1,10 +1,10 @@
-"""Orbit scenes in ParaView, and tell how long each frame takes; paraview_frames.py runs it.
+"""Orbit scenes in ParaView and time each frame; paraview_frames.py runs it.
 
     mpiexec -n P pvbatch orbit.py FRAMES UNCOUNTED FOLDER SCENE WIDTHxHEIGHT ...
 
 Rank 0 prints a line of JSON for each scene and size: begin and end, in seconds of the monotonic clock, of
-FRAMES frames, with the camera in another place for each, after UNCOUNTED that do not count. With a FOLDER
-other than "-" it then saves the last frame there.
+FRAMES frames, each with a different camera position, after UNCOUNTED frames that are not counted. With a
+FOLDER other than "-" it then saves the last frame there.
 """
 
 import json
@@ -28,7 +28,7 @@ DATA = ("POINTS", "RTData")
 
 
 def make_view(size):
-    """A view in which everything is composited, with nothing in it yet."""
+    """An empty view in which everything is composited."""
     view = CreateView("RenderView")
     view.ViewSize = size
     view.OrientationAxesVisibility = 0
@@ -42,7 +42,7 @@ def make_view(size):
 
 
 def show(scene, view):
-    """Surfaces or a volume of the same data, of which each rank has a part."""
+    """Surfaces or a volume of the same data; each rank has a part of it."""
     wavelet = Wavelet(WholeExtent=[-30, 30, -30, 30, -30, 30])
     if scene == "surface":
         surfaces = Contour(Input=wavelet, ContourBy=DATA, Isosurfaces=[100, 157, 200])
@@ -74,7 +74,7 @@ def main():
         times = orbit(view, frames, uncounted)
         print(json.dumps({"scene": scene, "size": size, "times": times}), flush=True)
         if folder != "-":
-            view.UseFXAA = 0  # which makes more of a small difference
+            view.UseFXAA = 0  # it amplifies small differences
             SaveScreenshot(
                 str(Path(folder) / f"{scene}-{size}.png"), view, ImageResolution=list(view.ViewSize)
             )

@@ -1,22 +1,22 @@
-"""Time ParaView's own frames with IceT and with sortlast in its place, by turns.
+"""Time ParaView's own frames with IceT and with sortlast in its place, alternating.
 
     python bench/icet/paraview_frames.py LIBRARIES [--paraview FOLDER] [--ranks 2,4,8] [--json FILE]
 
-LIBRARIES is the folder of the libraries with IceT's interface, as of ``sortlast icet --library``. Needs a
-ParaView with pvbatch, the mpiexec of its MPI (Open MPI's on one machine), Xvfb, and cc.
+LIBRARIES is the folder of the libraries with IceT's interface, as printed by ``sortlast icet --library``.
+Needs a ParaView with pvbatch, the mpiexec of its MPI (Open MPI's on one machine), Xvfb, and cc.
 
 A scene (orbit.py: opaque surfaces, a volume; the camera moves) is first drawn with both, and the pictures
-are compared: those of surfaces must be the same, those of a volume within one unit of 255 for each rank, as
-IceT cuts off the bytes that ours rounds. Then both draw by turns; each turn is a job of its own, for a
+are compared: surfaces must be identical, volumes must agree within one unit of 255 per rank, because IceT
+truncates bytes that sortlast rounds. Then both draw alternately; each turn is a separate job, because a
 process can load only one of the two. A row has, in milliseconds, the median and the quartiles over all turns
 of
 
-frame        ``Render()`` in the script on rank 0: drawing, compositing, and all that ParaView does besides
-compositing  of it from the end of the last rank's drawing to the picture on rank 0 (stopwatch.c)
+frame        ``Render()`` in the script on rank 0: drawing, compositing, and everything else ParaView does
+compositing  the part from the end of the last rank's drawing to the picture on rank 0 (stopwatch.c)
 
-with the ratios IceT / sortlast of the medians, turn by turn: the median and the range of them. The load
-average at the begin of every turn stands in the JSON, and its least and most in the table. The JSON is
-written anew after every turn.
+with the ratios IceT / sortlast of the medians, turn by turn: their median and range. The load average at the
+beginning of every turn is in the JSON, and its minimum and maximum in the table. The JSON is rewritten after
+every turn.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ import displays  # noqa: E402
 
 PEERS = ("icet", "sortlast")
 MEASURES = ("frame", "compositing")
-UNCOUNTED = 2  # frames of a turn and cell
-# Of ranks on one machine, as root in a container, more of them than cores, on Open MPI.
+UNCOUNTED = 2  # per turn and cell
+# For ranks on one machine, as root in a container, with more ranks than cores, on Open MPI.
 SETTINGS = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -62,7 +62,7 @@ SETTINGS = {
 
 
 class Job:
-    """What it takes to run orbit.py on some ranks."""
+    """The settings for running orbit.py on some ranks."""
 
     def __init__(self, asked: argparse.Namespace, folder: Path, display: str) -> None:
         self.libraries, self.limit, self.folder = asked.libraries, asked.limit, folder
@@ -111,7 +111,7 @@ class Job:
 
 
 def limited(command: list[str], environment: dict[str, str], limit: float) -> str:
-    """What a command prints; it and all that it started is killed after a limit of seconds."""
+    """Output of a command; it and all its children are killed after `limit` seconds."""
     with subprocess.Popen(
         command,
         env=environment,
@@ -137,18 +137,18 @@ def limited(command: list[str], environment: dict[str, str], limit: float) -> st
 
 
 def end_session(session: int) -> None:
-    """Kill the processes of a session: mpiexec puts its ranks into groups of their own."""
+    """Kill the processes of a session: mpiexec puts its ranks into separate groups."""
     for entry in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = entry.read_text().rpartition(")")[2].split()
             if int(fields[3]) == session:
                 os.kill(int(entry.parent.name), signal.SIGKILL)
         except (OSError, IndexError):
-            continue  # it has ended by now
+            continue  # it has already ended
 
 
 def compositing(folder: Path, ranks: int) -> list[tuple[float, float]]:
-    """When each frame ended on rank 0, and the seconds that this was after the last rank's drawing."""
+    """When each frame ended on rank 0, and how many seconds that was after the last rank's drawing."""
     times = [np.loadtxt(folder / f"rank{rank}.txt", ndmin=2) for rank in range(ranks)]
     counts = [len(each) for each in times]
     if len(set(counts)) != 1:
@@ -159,7 +159,7 @@ def compositing(folder: Path, ranks: int) -> list[tuple[float, float]]:
 
 
 def compare(job: Job, ranks: int) -> dict[str, int]:
-    """Draw with both, and compare the pictures: the greatest difference of each cell, in units of 255."""
+    """Draw with both, and compare the pictures: the maximum difference of each cell, in units of 255."""
     folders = {peer: job.folder / f"{peer}{ranks}" for peer in PEERS}
     for peer, folder in folders.items():
         folder.mkdir()
@@ -183,7 +183,7 @@ def summary(seconds: Iterable[float]) -> dict[str, float]:
 
 
 def rows_of(job: Job, ranks: int, turns: list[dict], differences: dict[str, int]) -> list[dict[str, Any]]:
-    """A row a cell."""
+    """One row per cell."""
     loads = [turn["load"] for turn in turns]
     rows = []
     for scene, size in job.cells:
@@ -202,7 +202,7 @@ def rows_of(job: Job, ranks: int, turns: list[dict], differences: dict[str, int]
 
 
 def show(rows: list[dict[str, Any]]) -> None:
-    """Print a line a row."""
+    """Print one line per row."""
     for row in rows:
         words = [f"{row['ranks']:2} {row['scene']:8} {row['size']:>9}"]
         for measure in MEASURES:
@@ -222,14 +222,14 @@ def main() -> None:
     parser.add_argument("libraries", type=Path)
     parser.add_argument("--paraview", type=Path, help="the folder of pvbatch; default: as on the PATH")
     parser.add_argument(
-        "--mpiexec", default="mpiexec.openmpi", help="that of ParaView's MPI; default: %(default)s"
+        "--mpiexec", default="mpiexec.openmpi", help="mpiexec of ParaView's MPI; default: %(default)s"
     )
     parser.add_argument("--ranks", default="2,4,8")
     parser.add_argument("--sizes", default="1920x1080,3840x2160")
     parser.add_argument("--scenes", default="surface,volume")
-    parser.add_argument("--turns", type=int, default=5, help="of each; default: %(default)s")
-    parser.add_argument("--frames", type=int, default=10, help="of a turn and cell; default: %(default)s")
-    parser.add_argument("--limit", type=float, default=600, help="seconds of a turn; default: %(default)s")
+    parser.add_argument("--turns", type=int, default=5, help="turns of each; default: %(default)s")
+    parser.add_argument("--frames", type=int, default=10, help="per turn and cell; default: %(default)s")
+    parser.add_argument("--limit", type=float, default=600, help="seconds per turn; default: %(default)s")
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("paraview_frames.py: ended by SIGTERM"))

@@ -1,10 +1,10 @@
-// Stopwatch, to be loaded before a library with IceT's interface (LD_PRELOAD): when each rank of a program
-// draws and composites, whoever composites.
+// Stopwatch, to be loaded before a library with IceT's interface (LD_PRELOAD): records when each rank of a
+// program draws and composites, with any compositor.
 //
-// Every rank writes a line for each frame to the file rank<R>.txt in the folder that STOPWATCH names: when
-// the frame began, when its last draw callback began and ended (0 if nothing was drawn), and when the frame
-// ended, in seconds of a clock that the ranks of one machine share. Nothing is sent and nobody is waited for,
-// so that the frame is what it is without the stopwatch.
+// For each frame, every rank writes a line to the file rank<R>.txt in the folder named by STOPWATCH: when the
+// frame began, when its last draw callback began and ended (0 if nothing was drawn), and when the frame
+// ended, in seconds of a clock shared by the ranks of one machine. It neither communicates nor waits, so the
+// frame runs as it does without the stopwatch.
 #define _GNU_SOURCE
 #include <IceT.h>
 #include <dlfcn.h>

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""When ranks come one after the other: how long after the last of them is the frame done?
+"""If ranks arrive one after another, how long after the last arrival is the frame done?
 
-Run it under mpiexec. Each way to composite is timed first with all ranks at once, which gives its composite
-time T: from the moment at which all come until all are done, for of ranks that share cores the last gets one
-when others have long begun. Then the ranks come spread evenly over 0, 0.5, 1, 2 and 5 T, in a random
-order that changes from frame to frame; a rank that is not there yet sleeps. Printed is, in units of T, the
-median over the frames of how long after the last rank's call all ranks are done. A way that waits for all
-before it begins has about 1 in every column; one that merges whoever is there has less. For ``leave-out`` the
-time counts from the first rank's call, beside how many ranks were left out of a frame.
+Run it under mpiexec. Each method is first timed with all ranks arriving together, which gives its composite
+time T: from their arrival until all have finished, because if ranks share cores, the last may start long
+after the others. Then arrivals are spread evenly over 0, 0.5, 1, 2 and 5 T, in a random order that changes
+from frame to frame; a rank sleeps until its arrival. Prints, in units of T, the median over the frames of the
+time from the last rank's call until all ranks have finished. A method that waits for all ranks before it
+begins has about 1 in every column; one that merges images as they arrive has less. For ``leave-out`` the time
+counts from the first rank's call, and the number of ranks left out of a frame is printed as well.
 
     mpiexec -n 8 python bench/late/arrivals.py --icet FOLDER --json late.json
 """
@@ -40,7 +40,7 @@ ICET = "sequential automatic"
 
 
 class SharedMemory(Peer):
-    """sortlast, reading images where they lie."""
+    """sortlast, reading images in place."""
 
     name = "sortlast"
     options: ClassVar[dict[str, Any]] = {}
@@ -52,7 +52,7 @@ class SharedMemory(Peer):
 
     @classmethod
     def algorithms(cls, scene: Scene) -> list[str]:
-        """Those asked for."""
+        """The requested algorithms."""
         return list(scene.asked)
 
     def frame(self) -> None:
@@ -65,7 +65,7 @@ class SharedMemory(Peer):
 
 
 class Messages(SharedMemory):
-    """All pixels as messages, of those ranks first that come first."""
+    """All pixels as messages; messages are merged as they arrive."""
 
     name = "sortlast-messages"
     options: ClassVar[dict[str, Any]] = {"node_ranks": 1}
@@ -73,29 +73,31 @@ class Messages(SharedMemory):
 
 @dataclass(frozen=True)
 class Row:
-    """One way to composite."""
+    """One method of compositing."""
 
     name: str
     algorithm: str
-    composite_seconds: float  # with all ranks at once
-    after_last: dict[float, float]  # by spread: from the last call until all are done, in composite times
+    composite_seconds: float  # with all ranks arriving together
+    after_last: dict[
+        float, float
+    ]  # by spread: from the last call until all have finished, in composite times
 
 
 def at(moment: float) -> None:
-    """Sleep until a moment of MPI.Wtime(), which all ranks of a machine share."""
+    """Sleep until a time of MPI.Wtime(), which all ranks of a machine share."""
     while (left := moment - MPI.Wtime()) > 0:
         time.sleep(left)
 
 
 class Taken(NamedTuple):
-    """How long frames took until all ranks were done, medians of rank 0 [s]."""
+    """Time until all ranks had finished a frame, medians of rank 0 [s]."""
 
-    whole: float  # from the moment at which the first rank comes
+    whole: float  # from the first rank's arrival
     after_last: float  # from the last rank's call
 
 
 def time_frames(comm: MPI.Intracomm, frame: Callable[[], object], spread: float, frames: int) -> Taken:
-    """Time frames whose ranks come one after the other. The same on all ranks."""
+    """Time frames with ranks arriving one after another. The same on all ranks."""
     order, whole, after_last = random.Random(17), [], []
     for _ in range(frames):
         places = list(range(comm.size))
@@ -115,10 +117,10 @@ def time_frames(comm: MPI.Intracomm, frame: Callable[[], object], spread: float,
 def time_leaving_out(
     comm: MPI.Intracomm, image: object, whole: float, spread: float, frames: int
 ) -> tuple[float, float]:
-    """Seconds from the first rank's call until the ranks of the frame are done; ranks left out of a frame.
+    """Seconds from the first rank's call until the frame's ranks have finished; ranks left out per frame.
 
-    The deadline is one composite time. Every frame has a compositor of its own, so that all ranks are
-    punctual when it begins.
+    The deadline is one composite time. Every frame has a separate compositor, so that all ranks are punctual
+    when it begins.
     """
     order, taken, left_out = random.Random(17), [], []
     for _ in range(frames):
@@ -141,7 +143,7 @@ def time_leaving_out(
 
 
 def measure(comm: MPI.Intracomm, scene: Scene, peer: type[Peer], algorithm: str, frames: int) -> Row:
-    """One way to composite: its composite time, and the time after the last call for every spread."""
+    """One method: its composite time, and the time after the last call for every spread."""
     made = peer(scene, algorithm)
     for _ in range(3):
         made.frame()
@@ -173,14 +175,14 @@ def main() -> None:
     asked = options.algorithm or ["auto"]
     scene = Scene(comm, task, image, asked, {"icet": options.icet} if options.icet else {})
 
-    # All that wait for the last rank.
+    # Methods that wait for the last rank.
     rows = []
     for peer in (SharedMemory, Messages):
         rows += [measure(comm, scene, peer, algorithm, options.frames) for algorithm in asked]
     if options.icet:
         rows.append(measure(comm, scene, PEERS["icet"], ICET, options.frames))
 
-    # Frames that do not.
+    # Methods that do not.
     whole = rows[0].composite_seconds
     left = {
         spread: time_leaving_out(comm, image.colour, whole, spread * whole, options.frames)

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""How soon after the last rank can a frame be done at all? The floor beside what arrivals.py measures.
+"""Minimum time from the last rank's arrival to the end of a frame: the lower bound for arrivals.py.
 
-Run it under mpiexec. Frames are timed in which k = 1 .. p of the p ranks have an image, those of the others
-being empty, so that all of them work on it: T(k), which is about T0 + k T1. From these and the arrivals of
-arrivals.py, spread evenly over 0, 0.5, 1, 2 and 5 composite times T = T(p), it finds the best of all plans
-that merge what has come in batches. A batch of m images takes
+Run it under mpiexec. Times frames in which k = 1 .. p of the p ranks have an image and the others an empty
+one, so that all ranks work on it: T(k), which is about T0 + k T1. With these and the arrivals of arrivals.py,
+spread evenly over 0, 0.5, 1, 2 and 5 composite times T = T(p), it finds the best plan that merges arrived
+images in batches. A batch of m images takes
 
-    in shared memory  T(m + 1), because what was merged before must be read again;
-    by messages       T(m), because that lies with its owners;
+    in shared memory  T(m + 1), because the merged result must be read again;
+    by messages       T(m), because the result stays with its owners;
 
-and T0 less in the second row, but for the last batch, as if starting one cost nothing. Nothing is charged for
-the order of depth, which forbids most batches, nor for agreeing on them; and a plan knows who will be late.
+and T0 less in the second row, except for the last batch, as if starting one were free. The depth order, which
+forbids most batches, and the agreement on batches cost nothing here, and a plan knows the late ranks in
+advance.
 
     mpiexec -n 8 python bench/late/least.py
 """
@@ -45,25 +46,25 @@ def time_counts(comm: MPI.Intracomm, image: object, frames: int, options: dict[s
 
 
 def least(seconds: Sequence[float], spread: float, again: int, start: float) -> float:
-    """Of the best plan the time from the last arrival to the end, in composite times.
+    """The time from the last arrival to the end under the best plan, in composite times.
 
     Args:
         seconds: of a frame of 1, 2, .. p images.
         spread: from the first arrival to the last, in composite times.
-        again: images that a batch reads beside the new ones, once something was merged.
-        start: seconds that a batch takes less, if it is not the last.
+        again: images that a batch reads again after a first merge, in addition to the new ones.
+        start: seconds saved by a batch that is not the last.
     """
     ranks, whole = len(seconds), seconds[-1]
     arrivals = [spread * whole * i / max(ranks - 1, 1) for i in range(ranks)]
 
     def batch(i: int, j: int) -> float:
-        """Seconds to merge images i .. j - 1, after those before them."""
+        """Seconds to merge images i .. j - 1 with the result of the previous ones."""
         if again and j == 1:
-            return 0  # alone it can stay where it is
+            return 0  # a single image need not be moved
         taken = seconds[min(j - i + (again if i > 0 else 0), ranks) - 1]
         return taken if j == ranks else max(taken - start, 0)
 
-    done = [0.0]  # by number of images: when they can be merged at the earliest
+    done = [0.0]  # by number of images: the earliest time at which they are merged
     for j in range(1, ranks + 1):
         done.append(min(max(done[i], arrivals[j - 1]) + batch(i, j) for i in range(j)))
     return (done[-1] - arrivals[-1]) / whole

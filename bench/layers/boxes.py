@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Composite many box images a rank, whose places in depth interlock: sortlast and the obvious way.
+"""Composite many box images per rank that interleave in depth: sortlast and the straightforward method.
 
     mpiexec -n 4 python bench/layers/boxes.py --gather-all BUILD --json boxes.json
 
-Every rank has N images, as of the boxes of an AMR hierarchy: the more boxes, the smaller. They are dealt out
-in no order. The frame has to be whole at rank 0. Each answer is compared with the images blended one after
-the other in float64 before it is timed, by turns. Peers:
+Every rank has N images, like the boxes of an AMR hierarchy: the more boxes, the smaller. They are distributed
+in random order. The complete frame has to arrive at rank 0. Each answer is compared with the images blended
+one by one in float64 before it is timed; peers alternate. Peers:
 
 sortlast              composite(images=, positions=, boxes=) and gather(): through the memory of the node
-sortlast-messages     the same with every rank a node of its own
-gather all and blend  MPI_Gatherv of all images to rank 0, which blends one after the other in C++
+sortlast-messages     the same with every rank on a separate node
+gather all and blend  MPI_Gatherv of all images to rank 0, which blends them one by one in C++
 
-Beside the times: what all ranks send for a frame, over the floor: the images' pixels (16 bytes each) that do
-not lie at the owner of the pixel, and the finished ones to rank 0. Who merges neighbours in depth before they
-travel may send less.
+In addition to times, prints the bytes that all ranks send for a frame, relative to the floor: the images'
+pixels (16 bytes each) that are not on the rank that owns the pixel, and the finished pixels sent to rank 0.
+Merging neighbours in depth before sending may take less.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ import sortlast as sl
 
 _BOUND = 2e-6
 _SEED = 1987
-_EXTENT = 0.6  # side of the cube of all boxes on the screen, in heights of the frame
-_TILTED = 1.4  # side of a box's picture, in sides of the box: it is seen at an angle
+_EXTENT = 0.6  # side of the cube of all boxes on the screen, relative to the frame's height
+_TILTED = 1.4  # side of a box's picture, relative to the box: it is seen at an angle
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Boxes:
 
     @property
     def firsts(self) -> np.ndarray:
-        """Where each image begins in the pixels, int64."""
+        """Index of each image's first pixel, int64."""
         areas = (self.boxes[:, 2] - self.boxes[:, 0]) * (self.boxes[:, 3] - self.boxes[:, 1])
         return np.cumsum(areas, dtype=np.int64) - areas
 
@@ -64,7 +64,7 @@ class Boxes:
 
 
 def draw(width: int, height: int, number: int, ranks: int, rank: int) -> Boxes:
-    """The images of a rank, the same every time."""
+    """The images of a rank, the same in every run."""
     positions = np.random.default_rng((_SEED, ranks, number)).permutation(ranks * number)
     chance = np.random.default_rng((_SEED, ranks, number, rank))
     side = _EXTENT * height / np.cbrt(ranks * number) * _TILTED
@@ -81,7 +81,7 @@ def draw(width: int, height: int, number: int, ranks: int, rank: int) -> Boxes:
 
 
 def composite(width: int, height: int, all_ranks: list[Boxes]) -> np.ndarray:
-    """The right answer (height, width, 4): all images blended front to back in float64."""
+    """The correct result (height, width, 4): all images blended front to back in float64."""
     frame = np.zeros((height, width, 4))
     images = [
         image
@@ -95,7 +95,7 @@ def composite(width: int, height: int, all_ranks: list[Boxes]) -> np.ndarray:
 
 
 def floor_bytes(width: int, height: int, boxes: np.ndarray, ranks: int, rank: int) -> int:
-    """What a rank has to send at least without merging, if every rank owns as many pixels, row by row."""
+    """Minimum bytes that a rank sends without merging, if all ranks own equally many pixels, row by row."""
     n = width * height
     begin, end = n * rank // ranks, n * (rank + 1) // ranks
     away = 0
@@ -118,7 +118,7 @@ class SortlastBoxes(Peer):
 
     def frame(self) -> None:
         """Composite and gather."""
-        self._tile = self._frame = None  # the compositor uses their memory again
+        self._tile = self._frame = None  # the compositor reuses their memory
         self._tile = self._compositor.composite(
             images=self._images,
             positions=self._positions,
@@ -135,7 +135,7 @@ class SortlastBoxes(Peer):
         return self._frame
 
     def bytes_sent(self) -> int:
-        """Those of composite(), and this rank's tile if it travels as a message."""
+        """Bytes of composite(), and of this rank's tile if it travels as a message."""
         tile = 0 if self._frame is not None else np.asarray(self._tile.pixels).nbytes
         return self._sent + (tile if self.name == "sortlast-messages" else 0)
 
@@ -179,7 +179,7 @@ class GatherAllBoxes(Peer):
         return self._frame
 
     def bytes_sent(self) -> int:
-        """Pixels, boxes and places, but those of rank 0."""
+        """Pixels, boxes and positions; rank 0 sends nothing."""
         given = self._given
         own = given.pixels.nbytes + given.boxes.nbytes + given.positions.nbytes + given.firsts.nbytes
         return own if self._comm.rank else 0
@@ -191,7 +191,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--gather-all", metavar="FOLDER", help="where sortlast_gather_all was built")
-    parser.add_argument("--boxes", default="1,10,100,1000", help="of a rank; default: %(default)s")
+    parser.add_argument("--boxes", default="1,10,100,1000", help="per rank; default: %(default)s")
     parser.add_argument("--sizes", default="1280x720,1920x1080", help="default: %(default)s")
     parser.add_argument("--frames", type=int, default=15, help="default: %(default)s")
     parser.add_argument("--json", type=Path, help="file to which the rows are added")

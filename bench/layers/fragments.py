@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""Composite images with several layers a pixel: sortlast, Layered-IceT, and the obvious way.
+"""Composite images with several layers per pixel: sortlast, Layered-IceT, and the straightforward method.
 
     mpiexec -n 4 python bench/layers/fragments.py --gather-all BUILD --layered-icet FOLDER --json rows.json
 
-Every rank draws up to L fragments a pixel, and no order of the ranks is right for all pixels. The frame has
-to be whole at rank 0. Each answer is compared with the fragments sorted by NumPy and blended in float64
-before it is timed, by turns. Peers:
+Every rank draws up to L fragments per pixel, and no order of the ranks is correct for all pixels. The
+complete frame has to arrive at rank 0. Each answer is compared with the fragments sorted by NumPy and blended
+in float64 before it is timed; peers alternate. Peers:
 
 sortlast             composite() of Fragments, lists not kept, and gather(): through the memory of the node
-sortlast-messages    the same with every rank a node of its own; both with colours of float32, and of uint8
-layered-icet         icetCompositeImageLayered() of github.com/plhempel/layered-icet, with colours of float32
-                     as the others, and of uint8, as in its own benchmark. It is given what it wants: a buffer
-                     with all L fragments of each pixel, the last of them empty
+sortlast-messages    the same with every rank on a separate node; both with float32 and with uint8 colours
+layered-icet         icetCompositeImageLayered() of github.com/plhempel/layered-icet, with float32 colours
+                     like the others, and with uint8 as in its own benchmark. It receives the input it
+                     expects: a buffer with all L fragments of each pixel, the last of them empty
 gather all and sort  MPI_Gatherv of all fragments to rank 0, which sorts and blends in C++
 
-Beside the times: what all ranks send for a frame, as each peer counts it, over the floor: the fragments (20
-bytes each) that do not lie at the owner of their pixel, and the finished pixels (16 bytes each) to rank 0.
-Memory as sortlast.bench.memory has it.
+In addition to times, prints the bytes that all ranks send for a frame, as counted by each peer, relative to
+the floor: the fragments (20 bytes each) that are not on the rank that owns their pixel, and the finished
+pixels (16 bytes each) sent to rank 0. Memory is measured as in sortlast.bench.memory.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from layer_scenes import CONTENTS, Scene, composite, draw, floor_bytes
 from layer_turns import measure, table, write
 from mpi4py import MPI
 
-_BOUND = 2e-6  # of a frame of float32
+_BOUND = 2e-6  # for a frame of float32
 
 
 def main() -> None:
@@ -72,7 +72,7 @@ def main() -> None:
 
 def run_cell(comm: MPI.Intracomm, scene: Scene, options: argparse.Namespace) -> list[dict]:
     """The rows of one cell."""
-    # Draw, in each peer's own form.
+    # Draw, in the form that each peer expects.
     ranks = comm.size
     drawn = draw(scene, ranks, comm.rank, 0, scene.n)
     compact = Compact.of(scene, drawn)
@@ -94,7 +94,7 @@ def run_cell(comm: MPI.Intracomm, scene: Scene, options: argparse.Namespace) -> 
     if options.gather_all is not None:
         makers.append(partial(GatherAll, comm, scene, compact, options.gather_all))
 
-    # Composite a part of the right answer on each rank.
+    # Composite a part of the correct result on each rank.
     begin, end = scene.n * comm.rank // ranks, scene.n * (comm.rank + 1) // ranks
     parts = comm.gather(composite(scene, ranks, begin, end).astype(np.float32))
     answer = np.concatenate(parts) if comm.rank == 0 else np.empty(0)

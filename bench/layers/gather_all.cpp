@@ -1,8 +1,8 @@
-// The obvious way, once everything is at the root: sort the fragments of a pixel and blend them, or blend one
-// box image after the other.
+// The straightforward method once all data is at the root: sort the fragments of a pixel and blend them, or
+// blend box images one by one.
 //
-// For the benchmarks beside this file, which gather with MPI_Gatherv. All colours are premultiplied RGBA of
-// float32, frames row by row and 0 where nothing is.
+// For the benchmarks in this folder, which gather with MPI_Gatherv. All colours are premultiplied RGBA
+// float32; frames are row-major and 0 where nothing is drawn.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -22,8 +22,8 @@ void blend_behind(Pixel& front, const Pixel& back) {
 
 extern "C" {
 
-// Fragments of `ranks` ranks in a frame of n pixels. `counts`: ranks x n; `firsts`: where each rank's
-// fragments begin in `colour` and `depth`, in which they come pixel by pixel. Ties by rank. `frame`: n
+// Fragments of `ranks` ranks in a frame of n pixels. `counts`: ranks x n; `firsts`: index of each rank's
+// first fragment in `colour` and `depth`, which are ordered by pixel. Ties are broken by rank. `frame`: n
 // pixels, written.
 void flatten_fragments(std::int32_t ranks, std::int64_t n, const std::int32_t* counts,
                        const std::int64_t* firsts, const Pixel* colour, const float* depth, Pixel* frame) {
@@ -42,7 +42,7 @@ void flatten_fragments(std::int32_t ranks, std::int64_t n, const std::int32_t* c
         places.push_back({depth[next[rank]], next[rank]});
     }
 
-    // Sort and blend them, front to back.
+    // Sort them and blend them front to back.
     std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
       return a.depth != b.depth ? a.depth < b.depth : a.fragment < b.fragment;
     });
@@ -52,8 +52,8 @@ void flatten_fragments(std::int32_t ranks, std::int64_t n, const std::int32_t* c
   }
 }
 
-// Images of boxes (x0, y0, x1, y1), whose first pixels are at `firsts` in `pixels`, in the order front to
-// back, into a frame of `width` that is 0.
+// Images of boxes (x0, y0, x1, y1), stored in `pixels` from the indices `firsts` on, are blended in the order
+// front to back into a frame of `width` that is initially 0.
 void blend_boxes(std::int64_t images, const std::int32_t* boxes, const std::int64_t* firsts,
                  const Pixel* pixels, std::int64_t width, Pixel* frame) {
   for (std::int64_t image = 0; image < images; ++image) {

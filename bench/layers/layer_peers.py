@@ -1,4 +1,4 @@
-"""Who composites fragments: sortlast, Layered-IceT, and the obvious way."""
+"""Compositors of fragments: sortlast, Layered-IceT, and the straightforward method."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mpi4py import MPI
 import sortlast as sl
 from sortlast.bench import libraries
 
-# Values of IceT.h.
+# Constants of IceT.h.
 _UBYTE, _FLOAT, _DEPTH_FLOAT = 0xC001, 0xC002, 0xD001
 _SEQUENTIAL, _BLEND, _BYTES_SENT = 0x6002, 0x0302, 0xCA
 _SINGLE_IMAGE = {"binary-swap": 0x7002, "radix-k": 0x7004, "binary-swap-folding": 0x7006}
@@ -36,7 +36,7 @@ class Sortlast(Peer):
 
     def frame(self) -> None:
         """Composite and gather."""
-        self._tile = self._frame = None  # the compositor uses their memory again
+        self._tile = self._frame = None  # the compositor reuses their memory
         given = self._given
         fragments = sl.Fragments(self._size, given.counts, given.colour, given.depth)
         self._tile = self._compositor.composite(fragments, keep_lists=False)
@@ -48,7 +48,7 @@ class Sortlast(Peer):
         return self._frame
 
     def bytes_sent(self) -> int:
-        """Those of composite(), and this rank's tile if it travels as a message."""
+        """Bytes of composite(), and of this rank's tile if it travels as a message."""
         tile = 0 if self._frame is not None else np.asarray(self._tile.pixels).nbytes
         return self._sent + (tile if self._messages else 0)
 
@@ -59,7 +59,7 @@ class Sortlast(Peer):
 
 @dataclass(frozen=True)
 class Compact:
-    """A rank's fragments as sortlast takes them; see :class:`sortlast.Fragments`."""
+    """A rank's fragments in the form that sortlast takes; see :class:`sortlast.Fragments`."""
 
     counts: np.ndarray
     colour: np.ndarray
@@ -67,21 +67,21 @@ class Compact:
 
     @classmethod
     def of(cls, scene: Scene, drawn: Drawn, dtype: type = np.float32) -> Compact:
-        """All of the frame."""
+        """Fragments of the whole frame."""
         colour = drawn.colour if dtype == np.uint8 else drawn.floats
         return cls(drawn.counts.reshape(scene.height, scene.width), colour, drawn.depth)
 
 
 @dataclass(frozen=True)
 class Padded:
-    """A rank's fragments as Layered-IceT takes them: ``layers`` in every pixel, the last of them empty."""
+    """A rank's fragments in the form that Layered-IceT takes: ``layers`` per pixel, the last ones empty."""
 
     colour: np.ndarray  # (n, layers, 4), uint8 or float32
     depth: np.ndarray
 
     @classmethod
     def of(cls, scene: Scene, drawn: Drawn, dtype: type) -> Padded:
-        """All of the frame."""
+        """Fragments of the whole frame."""
         colour = np.zeros((scene.n, scene.layers, 4), dtype)
         depth = np.ones((scene.n, scene.layers), np.float32)
         pixel = np.repeat(np.arange(scene.n), drawn.counts)
@@ -96,7 +96,7 @@ class _Image(ctypes.Structure):
 
 
 class LayeredIceT(Peer):
-    """``icetCompositeImageLayered()`` of one tile at rank 0, with one of the strategies that can do it."""
+    """``icetCompositeImageLayered()`` of one tile at rank 0, with one of the strategies that support it."""
 
     def __init__(
         self, comm: MPI.Intracomm, scene: Scene, given: Padded, ranks_layers: int, folder: str, strategy: str
@@ -147,14 +147,14 @@ class LayeredIceT(Peer):
         return np.frombuffer(memory, kind)
 
     def bytes_sent(self) -> int:
-        """As its own counter has it."""
+        """Bytes according to its own counter."""
         value = c_int32()
         self._core.icetSetContext(self._context)
         self._core.icetGetIntegerv(_BYTES_SENT, ctypes.byref(value))
         return value.value
 
     def loss(self) -> float:
-        """Its blend of uint8 pixels truncates: a unit for each of the fragments that a pixel may have."""
+        """Its blend of uint8 pixels truncates: one unit for each fragment that a pixel may have."""
         return self._layers / 255 if self._bytes else 0.0
 
     def close(self) -> None:
@@ -163,7 +163,7 @@ class LayeredIceT(Peer):
 
 
 class GatherAll(Peer):
-    """MPI_Gatherv of all fragments to rank 0, which sorts those of each pixel and blends them."""
+    """MPI_Gatherv of all fragments to rank 0, which sorts and blends the fragments of each pixel."""
 
     name = "gather all and sort"
 
@@ -198,7 +198,7 @@ class GatherAll(Peer):
         return self._frame
 
     def bytes_sent(self) -> int:
-        """Counts, colours and depths, but those of rank 0."""
+        """Counts, colours and depths; rank 0 sends nothing."""
         given = self._given
         own = given.counts.nbytes + given.colour.nbytes + given.depth.nbytes
         return own if self._comm.rank else 0
@@ -219,7 +219,7 @@ def gather_all(folder: str) -> ctypes.CDLL:
 
 
 def _layered_icet(folder: str) -> tuple[ctypes.CDLL, ctypes.CDLL]:
-    """Its core and its MPI layer, with what their functions take and return where C's int does not do."""
+    """Its core and its MPI layer, with argument and return types where the default C int is wrong."""
     hint = "the folder of a Layered-IceT that was built with shared libraries and ICET_USE_MPI"
     core, mpi = libraries.load(folder, ("libIceTCore", "libIceTMPI"), hint)
     if not hasattr(core, "icetCompositeImageLayered"):

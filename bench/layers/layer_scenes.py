@@ -1,4 +1,4 @@
-"""Images with several layers, as ranks draw regions of a volume that interlock, and their composite."""
+"""Images with several layers: ranks draw interlocking regions of a volume; and their composite."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 CONTENTS = ("volume", "full")
 FRAGMENT_BYTES = 20  # RGBA and depth, float32
 PIXEL_BYTES = 16
-_PATCH = 16  # pixels a side of an area in which rays meet the same pieces in the same order
-_RADIUS = 0.45  # of the volume on the screen, in heights of the frame
+_PATCH = 16  # side in pixels of an area in which rays meet the same pieces in the same order
+_RADIUS = 0.45  # of the volume on the screen, relative to the frame's height
 
 
 @dataclass(frozen=True)
 class Scene:
-    """What every rank draws: up to ``layers`` fragments a pixel.
+    """The scene that every rank draws: up to ``layers`` fragments per pixel.
 
     ``content``: "volume" is a ball that covers part of the frame, in which a ray meets more of a rank's
     pieces in the middle than at the edge; "full" has ``layers`` fragments of every rank in every pixel.
@@ -50,13 +50,13 @@ class Drawn:
 
 
 def draw(scene: Scene, ranks: int, rank: int, begin: int, end: int) -> Drawn:
-    """What a rank draws in the pixels [begin, end): always the same, no two depths of a pixel alike."""
+    """A rank's drawing of the pixels [begin, end): deterministic, with distinct depths in each pixel."""
     pixel = np.arange(begin, end)
     y, x = np.divmod(pixel, scene.width)
     patch = x // _PATCH + 4096 * (y // _PATCH)
     order = _hash(patch)
 
-    # Say how many fragments each pixel has: rounded by chance, patch by patch.
+    # Choose the number of fragments of each pixel: rounded at random, patch by patch.
     if scene.content == "full":
         counts = np.full(len(pixel), scene.layers, np.int32)
     else:
@@ -67,13 +67,13 @@ def draw(scene: Scene, ranks: int, rank: int, begin: int, end: int) -> Drawn:
         counts = np.minimum(scene.layers, np.floor(scene.layers * thickness + chance)).astype(np.int32)
         counts[away >= _RADIUS] = 0
 
-    # Let the ranks take turns in depth, in an order of each patch's own.
+    # Alternate the ranks in depth, in a separate order for each patch.
     of_pixel = np.repeat(np.arange(len(pixel)), counts)
     layer = np.arange(len(of_pixel)) - np.repeat(np.cumsum(counts) - counts, counts)
     turn = (rank + order[of_pixel]) % ranks
     depth = ((layer + (turn + 0.5) / ranks) / scene.layers).astype(np.float32)
 
-    # Colour them: thin, so that those at the back show.
+    # Colour them: thin, so that fragments at the back are visible.
     chance = _hash((pixel[of_pixel] * 64 + rank) * 32 + layer)
     colour = np.empty((len(of_pixel), 4), np.uint8)
     colour[:, 3] = 8 + chance % 56
@@ -83,7 +83,7 @@ def draw(scene: Scene, ranks: int, rank: int, begin: int, end: int) -> Drawn:
 
 
 def composite(scene: Scene, ranks: int, begin: int, end: int) -> np.ndarray:
-    """The pixels [begin, end) of the right answer, (m, 4) float64: all fragments sorted, then blended."""
+    """The pixels [begin, end) of the correct result, (m, 4) float64: all fragments sorted, then blended."""
     answer = np.zeros((end - begin, 4))
     step = max(1, 2_000_000 // (ranks * scene.layers))
     for first in range(begin, end, step):
@@ -103,9 +103,9 @@ def composite(scene: Scene, ranks: int, begin: int, end: int) -> np.ndarray:
 
 
 def floor_bytes(counts: np.ndarray, ranks: int, rank: int) -> int:
-    """What a rank has to send at least: its fragments in other ranks' pieces, and its piece to rank 0.
+    """Minimum bytes that a rank sends: its fragments in other ranks' pieces, and its piece to rank 0.
 
-    Every rank owns as many pixels, row by row.
+    All ranks own equally many pixels, row by row.
     """
     n = counts.size
     begin, end = n * rank // ranks, n * (rank + 1) // ranks
@@ -115,7 +115,7 @@ def floor_bytes(counts: np.ndarray, ranks: int, rank: int) -> int:
 
 
 def _hash(numbers: np.ndarray) -> np.ndarray:
-    """32 bits that look random for each number."""
+    """A pseudorandom 32-bit number for each number."""
     mixed = numbers.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     mixed ^= mixed >> np.uint64(29)
     mixed *= np.uint64(0xBF58476D1CE4E5B9)

@@ -1,4 +1,4 @@
-"""Check peers, find what memory they take and what they send, and time their frames by turns."""
+"""Check peers, measure their memory and the bytes they send, and time their frames alternately."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ _MEASURED = 3  # frames in which memory is watched
 
 
 class Peer(ABC):
-    """One way to make a frame of what all ranks have, at rank 0. Its calls are collective."""
+    """One method to make a frame of all ranks' data at rank 0. Its calls are collective."""
 
     name: str
 
     @abstractmethod
     def frame(self) -> None:
-        """Make a frame; this is what is timed."""
+        """Make a frame; this is timed."""
 
     @abstractmethod
     def result(self) -> np.ndarray | None:
-        """At rank 0 the last frame (height, width, 4), float32 or uint8; elsewhere anything."""
+        """At rank 0, the last frame (height, width, 4), float32 or uint8; undefined elsewhere."""
 
     @abstractmethod
     def bytes_sent(self) -> int:
-        """What this rank sent for the last frame, in messages."""
+        """Bytes that this rank sent for the last frame, in messages."""
 
     def loss(self) -> float:
-        """Most that its frame may differ from the right one because its colours are rounded on the way."""
+        """Maximum difference from the correct frame due to rounding of colours on the way."""
         return 0.0
 
-    def close(self) -> None:  # noqa: B027  (most have nothing to give up)
-        """Give up what frame() needed."""
+    def close(self) -> None:  # noqa: B027  (most have nothing to release)
+        """Release the resources of frame()."""
 
 
 Maker = Callable[[], Peer]
@@ -50,7 +50,7 @@ Maker = Callable[[], Peer]
 def measure(comm, makers: Sequence[Maker], answer: np.ndarray, bound: float, frames: int) -> list[dict]:
     """A row for each peer; the same on every rank. Communicates.
 
-    ``answer``: the right frame, of use at rank 0. ``bound``: most that a frame of float32 may differ from it.
+    ``answer``: the correct frame, used at rank 0. ``bound``: maximum difference of a float32 frame from it.
     Raises sortlast.Error on every rank if an answer is wrong.
     """
     rows = [_check(comm, make, answer, bound) for make in makers]
@@ -70,7 +70,7 @@ def measure(comm, makers: Sequence[Maker], answer: np.ndarray, bound: float, fra
 
 
 def _check(comm, make: Maker, answer: np.ndarray, bound: float) -> dict:
-    """Difference to the right answer, bytes sent and memory taken by one peer alone."""
+    """Difference from the correct result, bytes sent and memory used by one peer alone."""
     peer = make()
     for _ in range(WARM_UPS):
         peer.frame()
@@ -110,7 +110,7 @@ def _error(frame: np.ndarray, answer: np.ndarray) -> float:
 
 
 def write(rows: Sequence[dict], path: Path | None) -> None:
-    """Rows as JSON, added to those that the file has."""
+    """Add rows to the JSON file."""
     if path is None:
         return
     before = json.loads(path.read_text()) if path.exists() else []

@@ -1,9 +1,9 @@
 // The compositors of miniGraphics on given images, for the benchmark's peer "minigraphics".
 //
-// miniGraphics (github.com/sandialabs/miniGraphics) is a set of programs that paint and composite their own
-// geometry. This library makes its images from the caller's pixels and does with them, frame by frame, what
-// its main loop does between painting and saving: compress if asked for, compose, expand, gather.
-// It is to be linked with those compositors, and MPI, into libsortlast_minigraphics.so.
+// miniGraphics (github.com/sandialabs/miniGraphics) is a set of programs that render and composite their own
+// geometry. This library makes its images from the caller's pixels and executes, frame by frame, the part of
+// its main loop between rendering and saving: compress if requested, compose, expand, gather. Link it with
+// those compositors and MPI into libsortlast_minigraphics.so.
 #include <mpi.h>
 
 #include <2-3-Swap/Base/Swap_2_3_Base.hpp>
@@ -73,9 +73,10 @@ struct Scene {
 
 extern "C" {
 
-// One rank's image (RGBA, row by row; float or unsigned char; the latter with or without depth) and how to
-// composite it with those of the other ranks of `comm`, rank 0 in front. `viewport`: {x0, y0, x1, y1}, last
-// pixels included, outside which the image is empty; or null. Null if there is no compositor of that name.
+// One rank's image (RGBA, row by row; float or unsigned char; the latter with or without depth) and the
+// method to composite it with the images of the other ranks of `comm`, rank 0 in front. `viewport`: {x0, y0,
+// x1, y1}, last pixels included, outside which the image is empty; or null. Returns null if there is no
+// compositor of that name.
 void* minigraphics_open(const MPI_Comm* comm, const char* algorithm, int k, int width, int height,
                         int is_float, const void* colour, const float* depth, const int* viewport,
                         int compress, int gather) {
@@ -123,8 +124,8 @@ void minigraphics_frame(void* opened) {
   if (scene.gather) scene.result = scene.result->Gather(0, scene.comm);
 }
 
-// The colours of pixels [*begin, *end) of the last frame: the whole frame if it was gathered (rank 0's
-// counts).
+// The colours of pixels [*begin, *end) of the last frame: of the whole frame if it was gathered (only valid
+// at rank 0).
 const void* minigraphics_result(void* opened, int* begin, int* end) {
   const ImageFull& result = *static_cast<Scene*>(opened)->result;
   *begin = result.getRegionBegin();

@@ -1,4 +1,4 @@
-"""Uniform random traffic, all of it there at once, through every simulator that can follow."""
+"""Uniform random traffic, all of it starting at once, through every simulator that supports it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from peer_fsin import fsin
 
 from sortlast import simulate
 
-# Network and packets a host: as much as the slowest does in half a minute.
+# Network and packets per host: as many as the slowest simulator handles in half a minute.
 BATCHES = [(tree(8, 3), 100), (tree(8, 4), 20), (mesh(16), 100)]
 SEED = 17
 
@@ -32,7 +32,10 @@ def ours(network: Network, packets: int, seed: int) -> dict[str, float]:
 def fsin_batch(executable: Path, network: Network, packets: int, seed: int) -> dict[str, float]:
     traffic = simulate.uniform(network.hosts, 64, packets, seed=seed)
     done = fsin(executable, (network.k, network.k, network.n), traffic, seed)
-    return {**done, "packet_hops": network.ours(traffic).packet_hops}  # shortest paths: as many as ours
+    return {
+        **done,
+        "packet_hops": network.ours(traffic).packet_hops,
+    }  # paths are minimal, so their hops equal ours
 
 
 def summary(runs: list[dict[str, float]]) -> dict[str, float]:
@@ -46,7 +49,7 @@ def summary(runs: list[dict[str, float]]) -> dict[str, float]:
 
 
 def measure(network: Network, packets: int, seeds: int, peers: dict[str, Path]) -> dict[str, object]:
-    """One network, by us and by the peers that are there; FSIN has no meshes."""
+    """One network in our simulator and in the available peers; FSIN has no meshes."""
     drawn = range(SEED, SEED + seeds)
     row: dict[str, object] = {
         "network": network.name,
@@ -63,7 +66,7 @@ def measure(network: Network, packets: int, seeds: int, peers: dict[str, Path]) 
 
 
 def line(row: dict[str, object]) -> str:
-    """A row as text: cycles of each first, then how fast, and how much longer the peers take."""
+    """A row as text: cycles of each simulator, then speeds, then the peers' relative times."""
     done = {name: value for name, value in row.items() if isinstance(value, dict)}
     cycles = ", ".join(
         f"{name} {value['cycles']:.0f} +- {value['deviation']:.0f} cycles" for name, value in done.items()

@@ -1,21 +1,22 @@
-"""Routings on dragonflies beside BookSim2: what arrives, and how late, against the load.
+"""Routings on dragonflies compared with BookSim2: accepted load and delay against offered load.
 
     python bench/simulate/dragonfly.py --booksim PATH [--p 2] [--loads 0.1,0.2,..] [--seeds 3]
                                        [--cells minimal:uniform,ugal:next-group] [--json FILE] [--draw FILE]
 
-The network is BookSim's ``dragonflynew``: a = 2 p routers a group, h = p global links a router, all
-g = a h + 1 groups, wired alike here. Both have packets of 16 flits (phits), and 256 flits for each virtual
-channel. BookSim's links take 10 cycles within a group and 100 between groups, and so do its credits, as it is
-distributed; its routers cost a head 3 cycles. UGAL compares the queue of the minimal way with twice that of
-the other plus 30 flits, and chooses when a packet leaves its host.
+The network is BookSim's ``dragonflynew``: a = 2 p routers per group, h = p global links per router, all
+g = a h + 1 groups, with the same wiring here. Both have packets of 16 flits (phits), and 256 flits for each
+virtual channel. BookSim's links take 10 cycles within a group and 100 between groups, and so do its credits,
+as in the distributed version; its routers delay a head by 3 cycles. UGAL compares the queue of the minimal
+path with twice the queue of the other plus 30 flits, and chooses when a packet leaves its host.
 
-What stays different: BookSim has 3 virtual channels for UGAL, here there are 4 (2 in both for minimal). A
-head goes on there when there is room for a flit, here when there is for all of its packet. Destinations are
-drawn there among all hosts, the source included. Packets get their lanes before their ports in both
-(``allocation="lane-first"``); ``together`` is how much arrives here if a packet gets both at once.
+Remaining differences: BookSim has 3 virtual channels for UGAL, sortlast has 4 (2 in both for minimal). In
+BookSim a head advances when there is room for a flit, here when there is room for its whole packet. BookSim
+draws destinations among all hosts, including the source. In both, packets are allocated lanes before ports
+(``allocation="lane-first"``); ``together`` is the accepted load here if both are allocated at once.
 
-Without ``--booksim`` there are only our own curves. ``accepted`` is of the measured cycles; ``delay`` is the
-mean over packets that arrived, None where none did, and has no bound where the load is not accepted.
+Without ``--booksim`` there are only our own curves. ``accepted`` refers to the measured cycles; ``delay`` is
+the mean over packets that arrived, None if there were none, and grows without bound if the load is not
+accepted.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from sortlast import fabric, simulate
 PHITS, FLITS_A_LANE, ROUTER_CYCLES, THRESHOLD = 16, 256, 3, 30
 LOCAL_CYCLES, GLOBAL_CYCLES = 10, 100  # of BookSim's links
 WARM_UP, MEASURED = 4000, 6000
-LIMIT = 300  # seconds of a run of BookSim, whose three channels for UGAL can wait for each other for ever
+LIMIT = 300  # seconds of a run of BookSim; its three channels for UGAL can deadlock
 ROUTINGS = {"minimal": ("min", 2), "ugal": ("ugal", 3)}  # name and virtual channels in BookSim
 TRAFFICS = {"uniform": "uniform", "next-group": "bad_dragon"}
 
@@ -44,7 +45,7 @@ Allocation = Literal["together", "lane-first"]
 def ours(
     p: int, routing: str, traffic: str, load: float, seed: int, allocation: Allocation = "lane-first"
 ) -> dict[str, float | None]:
-    """What arrives, in flits a cycle and host, and the mean delay."""
+    """Accepted load, in flits per cycle and host, and the mean delay."""
     net = fabric.dragonfly(p, 2 * p, p, 2 * p * p + 1)
     found = simulate.load(
         net,
@@ -70,7 +71,7 @@ def ours(
 def booksim(
     executable: Path, p: int, routing: str, traffic: str, load: float, seed: int
 ) -> dict[str, float | None]:
-    """The same of BookSim2. Raises RuntimeError if it says nothing, TimeoutError if it does not end."""
+    """The same for BookSim2. Raises RuntimeError if it prints nothing, TimeoutError if it does not end."""
     name, channels = ROUTINGS[routing]
     settings: dict[str, object] = {
         **ROUTER,
@@ -96,7 +97,7 @@ def booksim(
 
 
 def mean(runs: list[dict[str, float | None]]) -> dict[str, float | None]:
-    """Over the seeds; of delays that are known."""
+    """Mean over the seeds, ignoring unknown delays."""
     told: dict[str, float | None] = {}
     for key in runs[0]:
         known = [value for each in runs if (value := each[key]) is not None]
@@ -105,7 +106,7 @@ def mean(runs: list[dict[str, float | None]]) -> dict[str, float | None]:
 
 
 def measure(options: argparse.Namespace, routing: str, traffic: str, load: float) -> Row:
-    """One load of a curve, in both; prints its line."""
+    """One load of a curve, in both simulators; prints its line."""
     seeds = range(1, options.seeds + 1)
     row: Row = {"routing": routing, "traffic": traffic, "load": load}
     row["sortlast"] = mean([ours(options.p, routing, traffic, load, seed) for seed in seeds])
@@ -125,13 +126,13 @@ def measure(options: argparse.Namespace, routing: str, traffic: str, load: float
 
 
 def told(values: dict[str, float | None]) -> str:
-    """What arrives, and how late."""
+    """Accepted load and delay."""
     delay = "none" if values["delay"] is None else f"{values['delay']:.0f}"
     return f"{values['accepted']:.4f} arrive, delay {delay}"
 
 
 def main() -> None:
-    """Run all, print lines, write JSON and the picture."""
+    """Run all cells, print lines, write JSON and the picture."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

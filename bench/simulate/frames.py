@@ -1,11 +1,11 @@
-"""Frames of all algorithms on the 12-ary 2-tree: contention, flows and packets beside measured frame rates.
+"""Frames of all algorithms on the 12-ary 2-tree: contention, flows and packets against measured frame rates.
 
     python bench/simulate/frames.py [--packets] [--large] [--json FILE]
 
-``--packets`` simulates the same frames packet by packet too, of 2 KB (minutes). ``--large`` adds 65,536
-hosts: a stage of a shift and a frame of radix-k, with the time and memory that they take (minutes, 3 GB).
+``--packets`` also simulates the same frames packet by packet, with packets of 2 KB (minutes). ``--large``
+adds 65,536 hosts: a stage of a shift and a frame of radix-k, with their time and memory (minutes, 3 GB).
 
-Images are 4096 x 2048 x 16 bytes, links 1827 MB/s, a stage costs 113 us, one stage goes at a time, as in the
+Images are 4096 x 2048 x 16 bytes, links 1827 MB/s, a stage costs 113 us, stages run one at a time, as in the
 runs of shift that Cavin and Demengeon measured (2012, section 4).
 """
 
@@ -32,7 +32,7 @@ ALGORITHMS = [
     "2-3-swap",
     "parallel-pipeline",
 ]
-# Frames a second on 4x DDR InfiniBand.
+# Frames per second on 4x DDR InfiniBand.
 MEASURED = {
     (12, "shift", "routing"): 14.5,
     (12, "direct-send", "routing"): 6.4,
@@ -46,7 +46,7 @@ MEASURED = {
 
 
 def hosts_of(p: int, order: str) -> list[int]:
-    """The first hosts of the tree, in order or not; of the random order any p."""
+    """The first hosts of the tree, in order or not; for the random order, any p of them."""
     hosts = list(range(144))
     if order == "random":
         random.Random(1).shuffle(hosts)

@@ -1,12 +1,12 @@
-"""Programs by the LogGOPS model beside LogGOPSim (https://github.com/spcl/LogGOPSim): times, and how fast.
+"""Programs in the LogGOPS model compared with LogGOPSim (https://github.com/spcl/LogGOPSim): times and speed.
 
     python bench/simulate/loggops.py --loggopsim FOLDER [--json FILE]
 
-FOLDER has the executables LogGOPSim, txt2bin and schedgen. The programs are our traffic and schedules,
-written as GOAL, and what schedgen writes: collectives, and a step of training a network. Each runs with
-LogGOPSim's parameters, with those of a fast network, whose longest message that does not wait is short, and
-with a CPU that is busy with every byte. Where ranks are up to 16, the end of every rank is compared; else
-that of the last.
+FOLDER contains the executables LogGOPSim, txt2bin and schedgen. The programs are our traffic and schedules,
+written as GOAL, and the output of schedgen: collectives, and a training step of a network. Each runs with
+LogGOPSim's parameters, with parameters of a fast network with a small limit for eager messages, and with a
+CPU that is busy with every byte. For up to 16 ranks, the end of every rank is compared, otherwise only the
+end of the last one.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def programs(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def loggopsim(folder: Path, text: str, parameters: dict[str, int]) -> tuple[list[int], float]:
-    """Ends of all ranks, or of the last alone, in nanoseconds, none if it loses some; and seconds."""
+    """Ends of all ranks, or of the last alone, in nanoseconds (empty if it loses messages); and seconds."""
     with tempfile.TemporaryDirectory() as place:
         made = Path(place) / "made.bin"
         run(folder / "txt2bin", ["-i", "made.goal", "-o", str(made)], {"made.goal": text})
@@ -83,7 +83,7 @@ def loggopsim(folder: Path, text: str, parameters: dict[str, int]) -> tuple[list
 
 
 def measure(folder: Path, name: str, text: str, setting: str) -> dict[str, Any]:
-    """One program in both."""
+    """One program in both simulators."""
     parameters = PARAMETERS[setting]
     theirs, their_seconds = loggopsim(folder, text, parameters)
     program = parse_program(text, name)
@@ -116,7 +116,7 @@ def measure(folder: Path, name: str, text: str, setting: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Run all, print lines, write JSON."""
+    """Run all programs, print lines, write JSON."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

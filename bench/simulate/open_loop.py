@@ -1,4 +1,4 @@
-"""Open-loop traffic: packets that begin at random moments, whatever became of those before."""
+"""Open-loop traffic: packets that begin at random times, regardless of earlier packets."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from sortlast import simulate
 from sortlast._simulate import parse_goal
 
 PACKET_BYTES = 64
-# At this link rate a phit takes a nanosecond, so that the computations that make a packet wait are in cycles.
+# At this link rate a phit takes a nanosecond, so the computations that delay a packet are in cycles.
 BYTES_PER_SECOND = PACKET_BYTES / PHITS * 1e9
 WARM_UP, MEASURED = 3000, 4000
 
 
 def bernoulli(hosts: int, load: float, cycles: int, seed: int) -> simulate.Traffic:
-    """In each cycle a host begins a packet for another one with probability load / PHITS.
+    """In each cycle a host begins a packet to another host with probability load / PHITS.
 
-    What a host does is alternately a computation, which takes until the next moment, and a message.
+    A host alternates between a computation, which lasts until the next packet begins, and a message.
     """
     random = np.random.default_rng(seed)
     begins = [np.flatnonzero(random.random(cycles) < load / PHITS) for _ in range(hosts)]
@@ -34,7 +34,7 @@ def bernoulli(hosts: int, load: float, cycles: int, seed: int) -> simulate.Traff
 
 
 def begins(traffic: simulate.Traffic) -> np.ndarray:
-    """By message: the cycle in which it begins: the sum of the computations of its host up to it."""
+    """The cycle in which each message begins: the sum of its host's computations up to it."""
     computed = np.where(traffic.destination == traffic.source, traffic.size, 0)
     total = np.cumsum(computed)
     first = np.searchsorted(traffic.source, traffic.source)  # by message: the first one of its host
@@ -42,7 +42,7 @@ def begins(traffic: simulate.Traffic) -> np.ndarray:
 
 
 def ours(network: Network, load: float, seed: int) -> dict[str, float]:
-    """Mean latency of the packets that begin after the warm-up, and the load that arrives then."""
+    """Mean latency of the packets that begin after the warm-up, and the accepted load from then on."""
     traffic = bernoulli(network.hosts, load, 2 * WARM_UP + MEASURED, seed)
     run = network.ours(traffic, seed=seed, message_log=True, link_bytes_per_second=BYTES_PER_SECOND)
     message, ended = run.message_log[:, 0], run.message_log[:, 3]  # the cycle after the last phit arrived

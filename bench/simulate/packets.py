@@ -1,17 +1,17 @@
-"""The packet simulator, beside FSIN and BookSim2 where there are: cycles, packet hops a second, memory.
+"""The packet simulator compared with FSIN and BookSim2 if available: cycles, packet hops per second, memory.
 
     python bench/simulate/packets.py [--sizes 10,1000] [--networks 8:8,8:4] [--patterns BU,2M] [--seeds 10]
                                      [--fsin PATH] [--fsin-seeds 1] [--booksim PATH] [--batch-seeds 3]
                                      [--json FILE]
 
 First the patterns of Navaridas et al. (``--patterns ""``: none). ``--fsin`` is the executable of an installed
-FSIN that counts the packets of each router; it runs the same traffic from a trace, with the first seeds, and
-ports with equally many credits are drawn as it draws them. Its cycles have to agree within 5 % before the
-times are compared.
+FSIN that counts the packets of each router. It runs the same traffic from a trace, with the first seeds, and
+ties between ports with equally many credits are broken by FSIN's rule. Its cycles have to agree within 5 %
+before the times are compared.
 
-Then uniform random traffic, which BookSim2 (``--booksim``: its executable) can follow too: as a batch through
-all simulators that are there (``--batch-seeds 0``: none), and as packets that begin at random moments: their
-latency, and what arrives, against the load.
+Then uniform random traffic, which BookSim2 (``--booksim``: its executable) supports as well: as a batch
+through all available simulators (``--batch-seeds 0``: none), and as packets that begin at random times, with
+latency and accepted load against offered load.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from sortlast import fabric, simulate
 RANKS = 4096
 PATTERNS = ["BT", "2M", "3M", "BU", "2W", "3W", "WF"]
 SEED = 17
-LOADS = {"8-ary 3-tree": [0.01, 0.2, 0.4, 1], "16x16 mesh": [0.01, 0.05, 0.1, 1]}  # 1: what arrives at most
+LOADS = {"8-ary 3-tree": [0.01, 0.2, 0.4, 1], "16x16 mesh": [0.01, 0.05, 0.1, 1]}  # 1: saturation
 
 
 def ours(up: int, traffic: simulate.Traffic, seeds: int, ties: str) -> dict[str, float]:
@@ -53,7 +53,7 @@ def ours(up: int, traffic: simulate.Traffic, seeds: int, ties: str) -> dict[str,
 
 
 def beside_fsin(executable: Path, up: int, traffic: simulate.Traffic, seeds: int) -> dict[str, float]:
-    """The same of FSIN, with the seconds of its fastest run."""
+    """The same for FSIN, with the seconds of its fastest run."""
     runs = [fsin(executable, (8, up, 4), traffic, SEED + s) for s in range(seeds)]
     return {
         "cycles": mean(run["cycles"] for run in runs),
@@ -87,7 +87,7 @@ def cell(network: str, size: int, name: str, options: argparse.Namespace) -> dic
 
 
 def loads(booksim: Path) -> list[dict[str, object]]:
-    """Latency and what arrives, against the load, beside BookSim; prints a line each."""
+    """Latency and accepted load against offered load, compared with BookSim; prints one line each."""
     rows: list[dict[str, object]] = []
     for network, _ in batches.BATCHES:
         for load in LOADS.get(network.name, []):
@@ -104,7 +104,7 @@ def loads(booksim: Path) -> list[dict[str, object]]:
 
 
 def main() -> None:
-    """Run all, print lines, write JSON."""
+    """Run all cells, print lines, write JSON."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,15 +1,15 @@
 """BookSim2 (https://github.com/booksim/booksim2) as a peer: uniform random traffic on trees and meshes.
 
-The settings come as near to the switch of the packet simulator as BookSim has them. A flit is a phit, a
-packet has 16. Each input has one virtual channel of 4 packets, so that a queue is first in, first out; a
-packet holds its output until it has left; links take a cycle, and credits no more. Virtual channel and switch
-are allocated in the same cycle, and the route is known a hop ahead: the shortest pipeline that there is.
-`anca`, the adaptive way to the nearest common ancestor, takes the emptier of two up-ports drawn at random.
+The settings approximate the switch of the packet simulator as closely as BookSim allows. A flit is a phit; a
+packet has 16. Each input has one virtual channel of 4 packets, so queues are first in, first out; a packet
+holds its output until it has left; links take a cycle, and credits no more. Virtual channel and switch are
+allocated in the same cycle, and the route is known a hop ahead: this is the shortest available pipeline.
+`anca`, adaptive routing to the nearest common ancestor, takes the emptier of two randomly drawn up-ports.
 
-What stays different: a switch costs a head 3 cycles instead of 1 (one packet alone takes 17 + 3 R cycles over
-R switches, instead of 16 + R); a route is chosen once, not anew in each cycle; a head goes on when there is
-room for a flit, not for all of its packet; hosts have queues without end; and destinations are drawn among
-all hosts, the source included.
+Remaining differences: a switch delays a head by 3 cycles instead of 1 (a single packet takes 17 + 3 R cycles
+over R switches, instead of 16 + R); a route is chosen once, not in each cycle; a head advances when there is
+room for a flit, not for its whole packet; hosts have unbounded queues; and destinations are drawn among all
+hosts, including the source.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ PHITS = 16
 
 @dataclass(frozen=True)
 class Network:
-    """A network that both can simulate."""
+    """A network that both simulators support."""
 
     name: str
-    topology: str  # of BookSim
-    routing: str  # of BookSim, without the topology
+    topology: str  # in BookSim
+    routing: str  # in BookSim, without the topology
     k: int
     n: int
 
@@ -41,7 +41,7 @@ class Network:
         return int(self.k**self.n)
 
     def ours(self, traffic: simulate.Traffic, **options: Any) -> simulate.PacketResult:
-        """The same network here, with output ports that serve in turn, as BookSim's."""
+        """The same network here, with round-robin output ports as in BookSim."""
         if self.topology == "mesh":
             network = fabric.route(fabric.mesh([self.k] * self.n), "dor")
             return simulate.packet(network, traffic, arbitration="round-robin", **options)
@@ -57,7 +57,7 @@ def mesh(k: int) -> Network:
     return Network(f"{k}x{k} mesh", "mesh", "dor", k, 2)
 
 
-# A router as near to ours as it can be set.
+# A router as close to ours as BookSim allows.
 ROUTER: dict[str, object] = {
     "use_noc_latency": 0,
     "routing_delay": 0,
@@ -95,7 +95,7 @@ def _run(executable: Path, network: Network, seed: int, settings: dict[str, obje
 
 
 def said_value(said: Said, name: str) -> float:
-    """What BookSim says last of `name`. Raises RuntimeError if it says nothing."""
+    """The last value that BookSim prints for `name`. Raises RuntimeError if there is none."""
     found = re.findall(rf"^{name} = (\S+)", said.text, re.MULTILINE)
     if not found:
         raise RuntimeError(f"BookSim says no {name.lower()}: {said.text[-300:]!r}")
@@ -115,9 +115,9 @@ def batch(executable: Path, network: Network, packets: int, seed: int) -> dict[s
 
 
 def open_loop(executable: Path, network: Network, load: float, seed: int) -> dict[str, float]:
-    """Packets begin at random, `load` flits a cycle and host: their mean latency, and the load that arrives.
+    """Packets begin at random, `load` flits per cycle and host: mean latency and accepted load.
 
-    With load 1 the latency grows without end, and only what arrives is of interest.
+    With load 1 the latency grows without bound, and only the accepted load is meaningful.
     """
     said = _run(
         executable,

@@ -1,4 +1,4 @@
-"""FSIN (INSEE, https://github.com/navaridas/insee) as a peer: any traffic in order, on thin-trees."""
+"""FSIN (INSEE, https://github.com/navaridas/insee) as a peer: traffic with dependencies, on thin-trees."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from peer_process import run
 
 from sortlast import simulate
 
-# Two of its cycles have no moving phit: the first one, and the one in which it notices that all is over.
+# Two of its cycles have no moving phit: the first one, and the one in which it detects the end.
 IDLE_CYCLES = 2
 
 
 def fsin(
     executable: Path, tree: tuple[int, int, int], traffic: simulate.Traffic, seed: int
 ) -> dict[str, float]:
-    """Cycles, processor seconds and megabytes on the thin-tree k:up,n, every host with a task.
+    """Cycles, processor seconds and megabytes on the thin-tree k:up,n, with a task on every host.
 
-    Raises RuntimeError if it does not say its cycles.
+    Raises RuntimeError if it does not print its cycles.
     """
     k, up, n = tree
     settings = {

@@ -1,4 +1,4 @@
-"""A program beside which we measure: what it said, its processor seconds, and its memory at most."""
+"""A program to compare with: its output, processor seconds and peak memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Said:
-    """Standard output of a program that has ended, its user seconds and the megabytes it had at most."""
+    """Standard output of a program that has ended, its user seconds and its peak memory in megabytes."""
 
     text: str
     seconds: float
@@ -21,9 +21,9 @@ class Said:
 
 
 def run(executable: Path, arguments: list[str], files: Mapping[str, str], limit: float | None = None) -> Said:
-    """Run a program in a folder with these files. Its exit status is no matter: not all peers set it.
+    """Run a program in a folder with these files. Ignores the exit status, which some peers do not set.
 
-    Raises TimeoutError, and ends it, if it takes longer than ``limit`` seconds.
+    Raises TimeoutError, and kills it, if it takes longer than ``limit`` seconds.
     """
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile("w+") as output:
         for name, text in files.items():

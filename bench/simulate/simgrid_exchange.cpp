@@ -1,8 +1,9 @@
 // A shift or direct-send on a SimGrid platform: prints the simulated seconds.
 //
 // Usage: simgrid_exchange PLATFORM shift|direct-send BYTES HOST... [--cfg=...]
-// The i-th host given is rank i. Ranks go on to the next stage of a shift when their send and their receive
-// are over, as in sortlast.simulate.shift().
+//
+// The i-th host is rank i. Ranks proceed to the next stage of a shift when their send and their receive have
+// completed, as in sortlast.simulate.shift().
 #include <simgrid/s4u.hpp>
 
 #include <cstdio>

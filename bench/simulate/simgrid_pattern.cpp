@@ -1,9 +1,10 @@
 // A pattern on a SimGrid platform: prints the simulated seconds.
 //
 // Usage: simgrid_pattern PLATFORM FLOWS HOSTS [--cfg=...]
-// FLOWS has lines "stage times source destination bytes", ordered by stage, which happens so many times in a
-// row; line i of HOSTS is the host of rank i. Ranks go on to their next stage when their own messages are
-// over, as in fabric.pattern_time()'s free_running.
+//
+// FLOWS has lines "stage times source destination bytes", ordered by stage; `times` is the number of
+// consecutive repetitions. Line i of HOSTS is the host of rank i. Ranks proceed to their next stage when
+// their own messages have completed, like fabric.pattern_time() with free_running.
 #include <simgrid/s4u.hpp>
 
 #include <cstdio>

@@ -1,20 +1,20 @@
-"""From the mouse to the picture: ``sortlast view`` on several ranks beside trame in one process.
+"""From the mouse to the picture: ``sortlast view`` on several ranks compared with trame in one process.
 
     python latency.py [--data mni152] [--ranks 4] [--size 1024x768] [--mode surface] [--quiet 2] [--alone]
 
-One Chromium, driven by Playwright, drags in the page of each in turn, on the same data. A probe in the page
-notes when a mouse event comes and when the next picture is drawn (a canvas draws a picture, or an image has
-loaded); the time between is the latency of a drag that finds the server idle. Of ``sortlast view`` the parts
-of frames are printed too: those while the camera moves, and those at rest. "send" is the time from when rank
-0 has encoded a picture to when the script of the page has it, by the clock of this machine; "share" is what
-all but rendering, and the wait for the slowest to have rendered, is of rendering.
+One Chromium, driven by Playwright, drags in each page in turn, on the same data. A probe in the page notes
+when a mouse event arrives and when the next picture is drawn (a canvas draws a picture, or an image has
+loaded); the time between is the latency of a drag that finds the server idle. For ``sortlast view`` the parts
+of frames are printed as well: of frames while the camera moves, and of frames at rest. "send" is the time
+from when rank 0 has encoded a picture until the page's script has it, by the clock of this machine; "share"
+is everything except rendering, and waiting for the slowest rank to render, relative to rendering.
 
-With ``--mode volume`` it then drags while the fine picture is being rendered, a quarter of its time after it
-was begun: "interrupted" is the time from the mouse to the picture then.
+With ``--mode volume`` it then drags while the fine picture is being rendered, a quarter of its time after the
+start: "interrupted" is the time from the mouse to the picture in that case.
 
-Mesa renders. With ``--mode volume`` trame's frames take it many seconds: ``--alone`` leaves trame out.
+Mesa renders. With ``--mode volume``, trame's frames take many seconds; ``--alone`` leaves trame out.
 
-It needs playwright, chromium, trame and trame-vtk.
+Needs playwright, chromium, trame and trame-vtk.
 """
 
 import argparse
@@ -30,11 +30,11 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-PANEL = 320  # of the page of sortlast view [pixels]
-EVENTS = 12  # of a drag, 60 a second
-REST = 4.0  # for the picture at rest [s]
-VIEWER_REST = 0.25  # after which sortlast view begins a fine picture [s]
-LIMIT = 60_000  # for a picture [ms]
+PANEL = 320  # on the page of sortlast view [pixels]
+EVENTS = 12  # per drag, 60 per second
+REST = 4.0  # time until the picture at rest [s]
+VIEWER_REST = 0.25  # delay before sortlast view begins a fine picture [s]
+LIMIT = 60_000  # timeout for a picture [ms]
 
 PROBE = """
 window.probe = { moved: 0, drawn: [] };
@@ -50,7 +50,7 @@ for (const kind of ["pointermove", "mousemove"]) {
 
 @contextmanager
 def serving(*command: str):
-    """A process that prints ``open ADDRESS``, and the address; ended with all that it started."""
+    """A process that prints ``open ADDRESS``, and the address; killed with all its children."""
     process = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True)
     try:
         for line in process.stdout:
@@ -73,7 +73,7 @@ def latencies(page, size: tuple[int, int], given) -> list[float]:
     """Milliseconds from the first event of a short drag to the next picture."""
     x, y = size[0] / 2, size[1] / 2
     found = []
-    for k in range(given.moves + 3):  # the first ones find out how coarse frames must be
+    for k in range(given.moves + 3):  # the first events adapt the coarseness of frames
         page.mouse.move(x, y)
         page.mouse.down()
         wait_until_quiet(page, given.quiet)
@@ -94,7 +94,7 @@ def latencies(page, size: tuple[int, int], given) -> list[float]:
 
 
 def interruptions(page, size: tuple[int, int], fine: float, moves: int) -> list[float]:
-    """Milliseconds from a mouse event to its picture, while a fine one is rendered for so many seconds."""
+    """Milliseconds from a mouse event to its picture, while a fine one is rendered for `fine` seconds."""
     found = []
     page.mouse.move(size[0] / 2, size[1] / 2)
     page.mouse.down()
@@ -102,7 +102,7 @@ def interruptions(page, size: tuple[int, int], fine: float, moves: int) -> list[
         for step in (
             3 * (k % 2 + 1),
             -3,
-        ):  # the first makes a fine picture due, the second comes in its midst
+        ):  # the first triggers a fine picture, the second interrupts it
             page.evaluate("window.probe = { moved: 0, drawn: [] }")
             page.mouse.move(size[0] / 2 + step, size[1] / 2)
             page.wait_for_function("() => window.probe.drawn.length", timeout=LIMIT)
@@ -114,7 +114,7 @@ def interruptions(page, size: tuple[int, int], fine: float, moves: int) -> list[
 
 
 def wait_until_quiet(page, seconds: float) -> None:
-    """Wait until no picture has come for so long: to press a button asks trame for some, too."""
+    """Wait until no picture has arrived for some seconds: pressing a button also makes trame send some."""
     before = -1
     while (now := page.evaluate("window.probe.drawn.length")) != before:
         before = now
@@ -148,7 +148,7 @@ window.WebSocket = class extends Native {
 
 
 def parts(headers: list[dict]) -> dict[str, float]:
-    """Medians of a frame's parts [ms], and what all but rendering is of it."""
+    """Medians of a frame's parts [ms], and the share of everything except rendering."""
     found = {
         name: 1e3 * statistics.median(h["seconds"][name] for h in headers) for name in headers[0]["seconds"]
     }

@@ -1,8 +1,8 @@
-"""The data of ``sortlast view`` as trame shows them: one process, VTK's own mappers, a VtkRemoteView.
+"""The data of ``sortlast view`` displayed by trame: one process, VTK's own mappers, a VtkRemoteView.
 
     python trame_local.py DATA volume|surface PORT
 
-It prints the address and serves until it is ended. It needs trame and trame-vtk.
+It prints the address and serves until it is killed. Needs trame and trame-vtk.
 """
 
 import sys
