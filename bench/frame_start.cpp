@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "sortlast/compositor.hpp"
+#include "sortlast/content/pixels/pixel_content.hpp"
 #include "sortlast/execute/engine/engine.hpp"
-#include "sortlast/execute/run/pixel_content.hpp"
 #include "sortlast/schedule.hpp"
 
 namespace {

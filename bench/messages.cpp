@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "sortlast/content/pixels/encoding.hpp"
 #include "sortlast/execute/mpi/messages.hpp"
-#include "sortlast/execute/run/encoding.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 // each blends half of the picture. There is no agreement, no search for active pixels, and no gathering.
 //
 // A process either reads its half of the other's image through the kernel, a part at a time into memory that
-// stays in the cache (execute/run/image_reader), or blends it from shared memory into which its owner has
+// stays in the cache (content/pixels/image_reader), or blends it from shared memory into which its owner has
 // copied it. Prints milliseconds per frame, the minimum and the median, for either method and several part
 // sizes.
 #include <algorithm>

@@ -2,8 +2,8 @@
 // memory.
 //
 // Images in the renderer's private memory are read in this way, a part at a time into memory that stays in
-// the cache (execute/run/image_reader). Prints nanoseconds per 4 KiB, as the median of eleven turns: for both
-// page sizes of the image and of the buffer, and several part sizes.
+// the cache (content/pixels/image_reader). Prints nanoseconds per 4 KiB, as the median of eleven turns: for
+// both page sizes of the image and of the buffer, and several part sizes.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

@@ -11,15 +11,15 @@
 #include <utility>
 #include <vector>
 
+#include "sortlast/content/strings/string_codec.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/execute/layers/content.hpp"
 
 namespace sortlast {
 
 using Pair = std::pair<std::int64_t, std::int64_t>;  // pixel, source
 
 // Strings are pairs in order, 16 bytes each. A finished pixel is four bytes of a hash of all its sources.
-class PairContent : public LayerContent {
+class PairContent : public StringCodec {
  public:
   // `pairs` in order.
   explicit PairContent(std::vector<Pair> pairs) : pairs_(std::move(pairs)) {}

@@ -3,8 +3,8 @@
 
 #include <utility>
 
+#include "sortlast/content/pixels/pixel_content.hpp"
 #include "sortlast/execute/engine/engine.hpp"
-#include "sortlast/execute/run/pixel_content.hpp"
 
 namespace sortlast::testing {
 

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "scene.hpp"
-#include "sortlast/execute/run/encoding.hpp"
+#include "sortlast/content/pixels/encoding.hpp"
 
 namespace sortlast::testing {
 

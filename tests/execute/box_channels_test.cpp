@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "execute/channel_oracle.hpp"
+#include "sortlast/content/layers/image_content.hpp"
 #include "sortlast/execute/engine/serial.hpp"
-#include "sortlast/execute/layers/images/image_content.hpp"
 #include "sortlast/schedule/algorithm.hpp"
 
 namespace sortlast {
@@ -83,7 +83,7 @@ TEST(BoxChannels, EveryAlgorithmCarriesThem) {
     const std::vector<std::byte*> all{reinterpret_cast<std::byte*>(ids.data()),
                                       reinterpret_cast<std::byte*>(normals.data())};
     std::vector<std::unique_ptr<ImageContent>> kept;
-    std::vector<const LayerContent*> contents;
+    std::vector<const StringCodec*> contents;
     for (int r = 0; r < p; ++r) {
       kept.push_back(
           std::make_unique<ImageContent>(ImageFrame{layout, width}, own[static_cast<std::size_t>(r)]));

@@ -1,6 +1,6 @@
 // Several images a rank as contents: every algorithm, operator and format against the oracle; what is blended
 // early; damaged strings.
-#include "sortlast/execute/layers/images/image_content.hpp"
+#include "sortlast/content/layers/image_content.hpp"
 
 #include <gtest/gtest.h>
 
@@ -52,7 +52,7 @@ void expect_right(const ManyBoxes& scene, std::int32_t p, const std::string& alg
   ImageFrame frame = frame_of_boxes(table_of(scene, p), op, scene.format, sparse);
   if (!background.empty()) frame.background.emplace(op, scene.format, background);
   const auto contents = contents_of(scene, frame, p);
-  std::vector<const LayerContent*> all;
+  std::vector<const StringCodec*> all;
   for (const auto& content : contents) all.push_back(content.get());
   const std::int64_t n = scene.size.pixels();
   const Schedule schedule = make_schedule(algorithm, {p, n, {}, {}, true, {}});

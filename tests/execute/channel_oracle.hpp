@@ -11,7 +11,7 @@
 
 #include "random_images.hpp"
 #include "sortlast/channels.hpp"
-#include "sortlast/execute/layers/images/layout.hpp"
+#include "sortlast/content/layers/layout.hpp"
 #include "sortlast/image.hpp"
 
 namespace sortlast::testing {

@@ -1,5 +1,5 @@
 // Pixels with channels: joined in any grouping, cut anywhere, finished; and strings that are damaged.
-#include "sortlast/execute/layers/images/own.hpp"
+#include "sortlast/content/layers/own.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,11 +11,11 @@
 #include "execute/channel_oracle.hpp"
 #include "image/images.hpp"
 #include "random_images.hpp"
+#include "sortlast/content/layers/finish.hpp"
+#include "sortlast/content/layers/image_content.hpp"
+#include "sortlast/content/layers/join.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/engine/serial.hpp"
-#include "sortlast/execute/layers/images/finish.hpp"
-#include "sortlast/execute/layers/images/image_content.hpp"
-#include "sortlast/execute/layers/images/join.hpp"
 #include "sortlast/image/blend.hpp"
 #include "sortlast/schedule.hpp"
 
@@ -187,7 +187,7 @@ void check_algorithms(Op op, const Format& format, int p, std::mt19937& random) 
     const Schedule schedule = make_schedule(algorithm.name, setting);
     Finished out(layout, {0, n});
     std::vector<std::unique_ptr<ImageContent>> kept;
-    std::vector<const LayerContent*> contents;
+    std::vector<const StringCodec*> contents;
     for (int r = 0; r < p; ++r) {
       std::vector<OwnImage> own;
       const auto& image = images[static_cast<std::size_t>(r)];

@@ -1,5 +1,5 @@
 // Count index: the runs and sums that it finds, against the counts one by one.
-#include "sortlast/execute/layers/fragments/counts.hpp"
+#include "sortlast/content/fragments/counts.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "sortlast/content/fragments/fragment_content.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/engine/serial.hpp"
-#include "sortlast/execute/layers/fragments/fragment_content.hpp"
 #include "sortlast/schedule.hpp"
 
 namespace sortlast {
@@ -252,7 +252,7 @@ std::pair<std::size_t, std::size_t> check(const std::string& algorithm, int p, c
       own.emplace_back(view, static_cast<std::uint32_t>(rank));
     }
     std::vector<std::unique_ptr<FragmentContent>> kept;
-    std::vector<const LayerContent*> contents;
+    std::vector<const StringCodec*> contents;
     for (std::size_t rank = 0; rank < own.size(); ++rank) {
       kept.push_back(std::make_unique<FragmentContent>(
           own[rank], static_cast<std::uint32_t>(rank), p, FragmentComposition{background, keep_lists},
@@ -448,7 +448,7 @@ void expect_errors_of_damaged(const Scene& scene) {
   Bytes first;
   content.encode_own(pixels, first);
   Bytes both;
-  const std::vector<LayerContent::String> twice{first.view(), first.view()};
+  const std::vector<StringCodec::String> twice{first.view(), first.view()};
   content.join(twice, pixels, both);
   Bytes reference;
   const std::vector views(3, rank.view());
@@ -456,7 +456,7 @@ void expect_errors_of_damaged(const Scene& scene) {
   const FragmentContent reader(own, 0, 3, {}, std::nullopt,
                                std::make_unique<ViewedFragments>(views, nodes, 0));
   own.refer(pixels, reference);
-  const std::vector<LayerContent::String> referring{reference.view()};
+  const std::vector<StringCodec::String> referring{reference.view()};
   std::vector<std::byte> flat(static_cast<std::size_t>(pixels.size()) * colour_bytes(Scalar::float32));
   EXPECT_THROW(content.finish(referring, false, pixels, {flat.data(), nullptr}, nullptr), Error);
   std::vector<const Bytes*> readable{&first, &both};
@@ -468,7 +468,7 @@ void expect_errors_of_damaged(const Scene& scene) {
     const std::vector<std::byte> whole(string->view().begin(), string->view().end());
     const auto read = [&](const std::vector<std::byte>& bytes) {
       std::vector<std::byte> out(static_cast<std::size_t>(pixels.size()) * colour_bytes(Scalar::float32));
-      const std::vector<LayerContent::String> strings{bytes};
+      const std::vector<StringCodec::String> strings{bytes};
       reader.finish(strings, true, pixels, {out.data(), nullptr}, nullptr);
       Bytes some;
       reader.cut(bytes, pixels, {3, 50}, some);

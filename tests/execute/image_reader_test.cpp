@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "sortlast/execute/run/image_reader.hpp"
-#include "sortlast/execute/run/pool.hpp"
+#include "sortlast/content/pixels/image_reader.hpp"
+#include "sortlast/content/pixels/pool.hpp"
 
 namespace sortlast {
 namespace {

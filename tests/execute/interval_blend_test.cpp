@@ -1,5 +1,5 @@
 // Intervals of depth: what is known of them by formulas, and by cutting them up.
-#include "sortlast/execute/layers/fragments/interval_blend.hpp"
+#include "sortlast/content/fragments/interval_blend.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "layer_pairs.hpp"
+#include "sortlast/content/strings/string_content.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/engine/serial.hpp"
-#include "sortlast/execute/layers/string_content.hpp"
 #include "sortlast/schedule.hpp"
 
 namespace sortlast {
@@ -28,7 +28,7 @@ void check(const std::string& algorithm, Setting setting, int most, std::uint32_
   setting.commutes = true;
   const Schedule schedule = make_schedule(algorithm, setting);
   std::vector<std::unique_ptr<PairContent>> kept;
-  std::vector<const LayerContent*> contents;
+  std::vector<const StringCodec*> contents;
   for (int rank = 0; rank < setting.p; ++rank) {
     kept.push_back(std::make_unique<PairContent>(random_pairs(setting.n, rank, most, seed)));
     contents.push_back(kept.back().get());
@@ -76,7 +76,7 @@ TEST(Layers, RanksWithoutAnything) {
 
 TEST(Layers, RefusesASettingThatTheyDoNotFit) {
   const PairContent content({});
-  const std::vector<const LayerContent*> contents{&content, &content};
+  const std::vector<const StringCodec*> contents{&content, &content};
   EXPECT_THROW(execute_serial(make_schedule("shift", {2, 9}), contents, PairContent::format, 1, 8),
                ArgumentError);
   EXPECT_THROW(

@@ -1,5 +1,5 @@
 // The pool gives the same memory again, and gives back what is not needed any more.
-#include "sortlast/execute/run/pool.hpp"
+#include "sortlast/content/pixels/pool.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,9 +8,9 @@
 
 #include "node_lists.hpp"
 #include "scene.hpp"
+#include "sortlast/content/pixels/pixel_content.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/engine/serial.hpp"
-#include "sortlast/execute/run/pixel_content.hpp"
 #include "sortlast/schedule.hpp"
 
 namespace sortlast {

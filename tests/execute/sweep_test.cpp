@@ -1,5 +1,5 @@
 // A sweep: trees of operands make the same bits as their merges one by one, in whole images.
-#include "sortlast/execute/run/sweep.hpp"
+#include "sortlast/content/pixels/sweep.hpp"
 
 #include <gtest/gtest.h>
 

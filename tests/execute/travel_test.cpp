@@ -4,8 +4,8 @@
 
 #include "node_lists.hpp"
 #include "scene.hpp"
+#include "sortlast/content/pixels/pixel_content.hpp"
 #include "sortlast/execute/engine/serial.hpp"
-#include "sortlast/execute/run/pixel_content.hpp"
 #include "sortlast/schedule.hpp"
 #include "sortlast/serial.hpp"
 #include "sparse_scene.hpp"

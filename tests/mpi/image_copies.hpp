@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "sortlast/compositor.hpp"
-#include "sortlast/execute/run/pool.hpp"
+#include "sortlast/content/pixels/pool.hpp"
 #include "sortlast/image.hpp"
 
 namespace sortlast::testing {

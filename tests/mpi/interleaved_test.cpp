@@ -5,12 +5,12 @@
 
 #include "mpi/ranks.hpp"
 #include "scene.hpp"
+#include "sortlast/content/pixels/tile.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/engine/serial.hpp"
 #include "sortlast/execute/mpi/communicator.hpp"
 #include "sortlast/execute/mpi/rendezvous.hpp"
 #include "sortlast/execute/plan/choice.hpp"
-#include "sortlast/execute/run/tile.hpp"
 #include "sortlast/schedule.hpp"
 #include "sortlast/serial.hpp"
 #include "sparse_scene.hpp"

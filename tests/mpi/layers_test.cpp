@@ -12,9 +12,9 @@
 #include "mpi/calls.hpp"
 #include "mpi/ranks.hpp"
 #include "sortlast/compositor.hpp"
+#include "sortlast/content/strings/string_content.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/layer_frames.hpp"
-#include "sortlast/execute/layers/string_content.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
 
 namespace sortlast {

@@ -6,8 +6,8 @@
 
 #include "mpi/ranks.hpp"
 #include "scene.hpp"
+#include "sortlast/content/pixels/tile.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/execute/run/tile.hpp"
 #include "sortlast/schedule.hpp"
 #include "sortlast/serial.hpp"
 #include "sparse_scene.hpp"

@@ -5,9 +5,9 @@
 // same pixels are joined, and how joined contributions become finished pixels. There are two kinds:
 //
 // - Dense pixels have a fixed size. Both ends cut a transfer into the same chunks, and receives are posted
-//   ahead (run/pixel_content.hpp).
+//   ahead (pixels/pixel_content.hpp).
 // - Strings vary in size. A transfer is one chunk, and its sender announces the size
-//   (layers/string_content.hpp).
+//   (strings/string_content.hpp).
 //
 // Neither the order nor the timing of these calls changes the bits of the result.
 #pragma once

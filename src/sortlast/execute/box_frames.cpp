@@ -20,11 +20,11 @@
 #include <string>
 #include <utility>
 
+#include "sortlast/content/layers/box_list.hpp"
+#include "sortlast/content/layers/box_table.hpp"
+#include "sortlast/content/layers/image_content.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/compositor_impl.hpp"
-#include "sortlast/execute/layers/images/box_list.hpp"
-#include "sortlast/execute/layers/images/box_table.hpp"
-#include "sortlast/execute/layers/images/image_content.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
 #include "sortlast/execute/node/node_spans.hpp"
 

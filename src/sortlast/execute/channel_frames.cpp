@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "sortlast/content/layers/image_content.hpp"
+#include "sortlast/content/layers/layout.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/compositor_impl.hpp"
 #include "sortlast/execute/layer_frames.hpp"
-#include "sortlast/execute/layers/images/image_content.hpp"
-#include "sortlast/execute/layers/images/layout.hpp"
 
 namespace sortlast {
 namespace {
@@ -82,7 +82,7 @@ Tile Compositor::Impl::composite_channels(const ImageView& image, Composition co
 
   // The content, and the memory it writes the tile's pixels into.
   ImageContent* content = nullptr;
-  call.content = [&](const FrameContext&) -> std::unique_ptr<const LayerContent> {
+  call.content = [&](const FrameContext&) -> std::unique_ptr<const StringCodec> {
     const ImageView drawn =
         composition.premultiplied ? image : premultiplied(image, own_image_, *session_.node);
     ImageFrame frame{layout, image.size.width};

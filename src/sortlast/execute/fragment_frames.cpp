@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "sortlast/compositor.hpp"
+#include "sortlast/content/fragments/fragment_content.hpp"
+#include "sortlast/content/strings/string_content.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/layer_frames.hpp"
-#include "sortlast/execute/layers/fragments/fragment_content.hpp"
-#include "sortlast/execute/layers/string_content.hpp"
 #include "sortlast/execute/mpi/check.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
@@ -57,8 +57,8 @@ void check_composition(const FragmentComposition& composition) {
 }
 
 // Exchange the depth intervals that the ranks need from each other, and make the content. Collective.
-std::unique_ptr<const LayerContent> make_content(const FrameContext& context, const OwnFragments& own,
-                                                 const FragmentComposition& composition) {
+std::unique_ptr<const StringCodec> make_content(const FrameContext& context, const OwnFragments& own,
+                                                const FragmentComposition& composition) {
   if (composition.most_bytes > 0) check_bytes(context, own, composition);
   const auto rank = static_cast<std::uint32_t>(context.comm.rank());
   std::optional<DepthLimits> limits;

@@ -57,7 +57,7 @@ Tile Compositor::Impl::run_layers(const LayerCall& call, const PixelBuffer& out)
   const std::shared_ptr<const Schedule>& schedule = schedule_of_layers(call);
   FrameContext with = context();
   with.all_in_place = layers_.in_place;
-  const std::unique_ptr<const LayerContent> content = call.content(with);
+  const std::unique_ptr<const StringCodec> content = call.content(with);
   const std::size_t before = session_.pool.taken();
   detail::TileData tile{
       schedule->piece(session_.rank), call.size, call.format, {}, {}, schedule, session_.maker, ++frame_, {}};

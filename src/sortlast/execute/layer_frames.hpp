@@ -1,5 +1,5 @@
-// Layer frames: composites contents of varying size (see layers/content.hpp), and gathers the strings that
-// their tiles keep.
+// Layer frames: composites contents of varying size (see content/strings/string_codec.hpp), and gathers the
+// strings that their tiles keep.
 #pragma once
 
 #include <functional>
@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "sortlast/execute/layers/content.hpp"
+#include "sortlast/content/pixels/tile.hpp"
+#include "sortlast/content/strings/string_codec.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
 #include "sortlast/execute/node/publishing.hpp"
-#include "sortlast/execute/run/tile.hpp"
 
 namespace sortlast {
 
@@ -25,7 +25,7 @@ struct LayerCall {
   std::string problem = {};
   // Makes the content, once all ranks have agreed. It may communicate, as all ranks call it. An ArgumentError
   // or MismatchError must be thrown on all ranks.
-  std::function<std::unique_ptr<const LayerContent>(const FrameContext&)> content;
+  std::function<std::unique_ptr<const StringCodec>(const FrameContext&)> content;
   // Optional. Called next, with the tile before its pixels are finished; it may add to it.
   std::function<void(detail::TileData&)> prepare = {};
   // The rank that finishes all pixels; -1: the algorithm distributes them.

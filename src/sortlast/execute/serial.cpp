@@ -1,9 +1,9 @@
 // The serial executor, and the oracle.
 #include "sortlast/serial.hpp"
 
+#include "sortlast/content/pixels/pool.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/engine/serial.hpp"
-#include "sortlast/execute/run/pool.hpp"
 #include "sortlast/image/blend.hpp"
 #include "sortlast/schedule/algorithm.hpp"
 

@@ -3,9 +3,9 @@
 #include <set>
 #include <vector>
 
+#include "sortlast/content/layers/box_table.hpp"
+#include "sortlast/content/pixels/pool.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/execute/layers/images/box_table.hpp"
-#include "sortlast/execute/run/pool.hpp"
 #include "sortlast/image/blend.hpp"
 #include "sortlast/serial.hpp"
 

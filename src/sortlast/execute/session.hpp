@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "sortlast/compositor.hpp"
+#include "sortlast/content/pixels/pool.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/mpi/check.hpp"
 #include "sortlast/execute/mpi/failure.hpp"
 #include "sortlast/execute/node/node.hpp"
-#include "sortlast/execute/run/pool.hpp"
 #include "sortlast/schedule.hpp"
 #include "sortlast/threads.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "sortlast/execute/run/pool.hpp"
+#include "sortlast/content/pixels/pool.hpp"
 
 namespace sortlast {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "sortlast/content/content.hpp"
-#include "sortlast/execute/plan/plan.hpp"
+#include "sortlast/content/indexed_program.hpp"
 
 namespace sortlast {
 

@@ -7,10 +7,10 @@
 #include <memory>
 #include <string>
 
+#include "sortlast/content/pixels/pixel_content.hpp"
+#include "sortlast/content/pixels/tile.hpp"
+#include "sortlast/content/strings/string_content.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/execute/layers/string_content.hpp"
-#include "sortlast/execute/run/pixel_content.hpp"
-#include "sortlast/execute/run/tile.hpp"
 #include "sortlast/image/blend.hpp"
 
 namespace sortlast {
@@ -150,7 +150,7 @@ struct PixelRank {
 };
 
 struct StringRank {
-  StringRank(const Schedule& schedule, std::int32_t rank, const LayerContent& own, std::int64_t block,
+  StringRank(const Schedule& schedule, std::int32_t rank, const StringCodec& own, std::int64_t block,
              Pool& pool, Team& team)
       : index(schedule, rank), content(index, block, pool, team) {
     content.begin_frame(own);
@@ -211,7 +211,7 @@ Frame execute_serial(const Schedule& schedule, std::span<const ConstPixels> imag
 
 // ---- Strings --------------------------------------------------------------------------------------
 
-StringFrame execute_serial(const Schedule& schedule, std::span<const LayerContent* const> contents,
+StringFrame execute_serial(const Schedule& schedule, std::span<const StringCodec* const> contents,
                            const Format& format, std::uint32_t seed, std::int64_t block) {
   if (contents.size() != static_cast<std::size_t>(schedule.p())) {
     throw ArgumentError(std::to_string(contents.size()) + " contents; expected one for each of " +

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "sortlast/content/indexed_program.hpp"
+#include "sortlast/content/strings/packed_strings.hpp"
+#include "sortlast/content/strings/string_codec.hpp"
 #include "sortlast/execute/engine/engine.hpp"
-#include "sortlast/execute/layers/content.hpp"
-#include "sortlast/execute/layers/packed_strings.hpp"
-#include "sortlast/execute/plan/plan.hpp"
 #include "sortlast/schedule/interleaving.hpp"
 #include "sortlast/serial.hpp"
 
@@ -80,7 +80,7 @@ struct StringFrame {
 // The same for one content of varying size per rank, and a schedule made with `commutes`. `block`: see
 // StringContent. Throws ArgumentError if the schedule's operator does not commute or the number of contents
 // is wrong.
-StringFrame execute_serial(const Schedule& schedule, std::span<const LayerContent* const> contents,
+StringFrame execute_serial(const Schedule& schedule, std::span<const StringCodec* const> contents,
                            const Format& format, std::uint32_t seed, std::int64_t block);
 
 }  // namespace sortlast

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sortlast/content/content.hpp"
+#include "sortlast/content/pixels/pool.hpp"
 #include "sortlast/execute/engine/engine.hpp"
 #include "sortlast/execute/mpi/failure.hpp"
 #include "sortlast/execute/mpi/messages.hpp"
@@ -18,7 +19,6 @@
 #include "sortlast/execute/node/node.hpp"
 #include "sortlast/execute/plan/choice.hpp"
 #include "sortlast/execute/plan/plan.hpp"
-#include "sortlast/execute/run/pool.hpp"
 #include "sortlast/threads.hpp"
 #include "sortlast/timing.hpp"
 

@@ -19,10 +19,10 @@
 #include <utility>
 #include <vector>
 
+#include "sortlast/content/pixels/encoding.hpp"
 #include "sortlast/execute/mpi/failure.hpp"
 #include "sortlast/execute/mpi/messages.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
-#include "sortlast/execute/run/encoding.hpp"
 
 namespace sortlast {
 namespace {

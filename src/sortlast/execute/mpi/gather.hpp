@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "sortlast/execute/layers/packed_strings.hpp"
+#include "sortlast/content/pixels/tile.hpp"
+#include "sortlast/content/strings/packed_strings.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
-#include "sortlast/execute/run/tile.hpp"
 
 namespace sortlast {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "sortlast/content/content.hpp"
+#include "sortlast/content/pixels/pool.hpp"
 #include "sortlast/execute/mpi/failure.hpp"
-#include "sortlast/execute/run/pool.hpp"
 
 namespace sortlast {
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "sortlast/content/pixels/pixel_content.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
-#include "sortlast/execute/run/pixel_content.hpp"
 
 namespace sortlast {
 

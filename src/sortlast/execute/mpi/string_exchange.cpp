@@ -47,7 +47,7 @@ StringExchange::StringExchange(const std::shared_ptr<const Plan>& plan, const Fr
         }
       }) {}
 
-std::vector<LayerString> StringExchange::run(const LayerContent& content, const Format& format,
+std::vector<LayerString> StringExchange::run(const StringCodec& content, const Format& format,
                                              const std::function<PixelBuffer()>& place,
                                              const StringOptions& options, const FrameContext& with) {
   content_ = &content;

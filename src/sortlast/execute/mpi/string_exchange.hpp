@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "sortlast/execute/layers/bytes.hpp"
-#include "sortlast/execute/layers/string_content.hpp"
+#include "sortlast/content/strings/bytes.hpp"
+#include "sortlast/content/strings/string_content.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
 
 namespace sortlast {
@@ -23,7 +23,7 @@ class StringExchange final : public Exchange {
   // of the node have met (Node::frame()), and returns memory for this rank's piece. Throws as run_frame()
   // does. Exceptions of the content are passed on, but ArgumentError and MismatchError as Error, because the
   // other ranks do not throw them.
-  std::vector<LayerString> run(const LayerContent& content, const Format& format,
+  std::vector<LayerString> run(const StringCodec& content, const Format& format,
                                const std::function<PixelBuffer()>& place, const StringOptions& options,
                                const FrameContext& context);
 
@@ -40,7 +40,7 @@ class StringExchange final : public Exchange {
   StringContent strings_;
   Bytes shared_;  // messages that the ranks of the node read in place, kept from frame to frame
   // Of the last call:
-  const LayerContent* content_ = nullptr;
+  const StringCodec* content_ = nullptr;
   const std::function<PixelBuffer()>* place_ = nullptr;
   Format format_;
 };

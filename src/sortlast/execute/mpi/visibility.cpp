@@ -19,7 +19,7 @@
 #include "sortlast/execute/mpi/failure.hpp"
 #include "sortlast/execute/mpi/rendezvous.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
-#include "sortlast/execute/visibility/order.hpp"
+#include "sortlast/visibility/order.hpp"
 
 namespace sortlast {
 namespace {

@@ -10,11 +10,11 @@
 #include <cstring>
 #include <utility>
 
+#include "sortlast/content/pixels/pool.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/node/control.hpp"
 #include "sortlast/execute/node/process_memory.hpp"
 #include "sortlast/execute/node/waiting.hpp"
-#include "sortlast/execute/run/pool.hpp"
 #include "sortlast/timing.hpp"
 
 namespace sortlast {

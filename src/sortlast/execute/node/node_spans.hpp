@@ -1,4 +1,5 @@
-// Node spans: the spans published by the ranks of a node, for contents that read them (run/peer_spans.hpp).
+// Node spans: the spans published by the ranks of a node, for contents that read them
+// (content/pixels/peer_spans.hpp).
 #pragma once
 
 #include <cstddef>
@@ -6,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "sortlast/content/pixels/peer_spans.hpp"
 #include "sortlast/execute/node/node.hpp"
-#include "sortlast/execute/run/peer_spans.hpp"
 
 namespace sortlast {
 
