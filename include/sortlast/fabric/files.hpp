@@ -1,5 +1,5 @@
-// Reading and writing the files of the field's tools. All take or return the whole file as text: nothing here
-// opens one.
+// Readers and writers of the field's file formats. All of them take or return the whole file as text; none
+// opens a file.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +17,22 @@
 
 namespace sortlast::fabric {
 
-// Readers: `file` is its name, for messages ("net.txt:12: expected ... , found ..."). Every malformed line is
-// an ArgumentError with file, line and what was expected.
+// Readers: `file` is the file's name, for messages ("net.txt:12: expected ... , found ..."). A malformed line
+// throws ArgumentError with file, line and what was expected.
 
 // Topologies. read_topology recognises the format by its content: the output of ibnetdiscover, also with -p,
-// and ibsim's netlists, its subset; opensm-subnet.lst, also as ibdiagnet writes it; Slurm's topology.conf,
-// with one link for each pair. Messages that tools wrote into the same file are skipped; if they report
-// failed queries, the topology's name says so. Throws ArgumentError for any other file: the message says what
-// it is, if that is known, or lists the formats.
+// and netlists of ibsim, which are a subset of it; opensm-subnet.lst, also as written by ibdiagnet; and
+// Slurm's topology.conf, with one link per pair of switches. Messages that tools wrote into the same file are
+// skipped; if they report failed queries, the topology's name says so. Throws ArgumentError for any other
+// file, with its format if it is known, or else with the list of supported formats.
 SORTLAST_API Topology read_topology(std::string_view text, const std::string& file);
-// The name of the format that a text has, which may be one without a reader here, as "topology.yaml" is;
-// empty: none that is known.
+// Name of the format of a text, which may be one without a reader here, such as "topology.yaml"; empty if
+// unknown.
 SORTLAST_API std::string format_of(std::string_view text);
 SORTLAST_API Topology read_ibnetdiscover(std::string_view text, const std::string& file);
 SORTLAST_API Topology read_subnet_list(std::string_view text, const std::string& file);
-// topology.conf does not list cables: `links` (1 to 1024) are taken to join each pair of switches that it
-// names, and the topology's name says so. Names that lists in brackets stand for are at most 2^20 and 32 MiB
+// topology.conf does not list cables. Each pair of switches that it connects is assumed to have `links` links
+// (1 to 1024), and the topology's name says so. Lists in brackets may stand for at most 2^20 names and 32 MiB
 // per file.
 SORTLAST_API Topology read_slurm_topology(std::string_view text, const std::string& file,
                                           std::int32_t links = 1);
@@ -47,12 +47,12 @@ struct SlurmLine {
   bool operator==(const SlurmLine&) const = default;
 };
 SORTLAST_API std::vector<SlurmLine> read_slurm_lines(std::string_view text, const std::string& file);
-// The topology of lines from any number of files, none of which may be an Include; `file` names it.
+// The topology described by lines from any number of files, without Include lines; `file` names it.
 SORTLAST_API Topology make_slurm_topology(const std::vector<SlurmLine>& lines, const std::string& file,
                                           std::int32_t links = 1);
 
-// Tables; vertices are found by GUID and LID. read_routes recognises opensm-lfts.dump, dump_fts, ibroute,
-// opensm.fdbs.
+// Forwarding tables; vertices are identified by GUID and LID. read_routes recognises opensm-lfts.dump,
+// dump_fts, ibroute and opensm.fdbs.
 SORTLAST_API Routes read_routes(std::shared_ptr<const Topology> topology, std::string_view text,
                                 const std::string& file);
 
@@ -60,15 +60,16 @@ SORTLAST_API Routes read_routes(std::shared_ptr<const Topology> topology, std::s
 SORTLAST_API Placement read_ca_order(const Topology& topology, std::string_view text,
                                      const std::string& file);
 
-// "node[001-004,7],login": names one by one, in the order they are written. A list may lie over several
-// lines. A name with blanks stands in quotation marks: "\"node[001-004] mlx5_0\"". See read_hostfile().
+// Expands "node[001-004,7],login" into single names, in the order in which they are written. A list may span
+// several lines. A name with blanks is quoted: "\"node[001-004] mlx5_0\"". See read_hostfile().
 SORTLAST_API std::vector<std::string> read_node_list(std::string_view text, const std::string& file);
 
-// A node name map, as OpenSM and the diagnostics take it: a line "0xGUID "NAME"" for each device; # begins a
-// comment, and the quotation marks may be missing. Of several lines for one GUID the first holds.
+// A node name map, as read by OpenSM and the diagnostic tools: one line "0xGUID "NAME"" per device; # begins
+// a comment, and the quotation marks may be missing. If a GUID has several lines, the first one holds.
 SORTLAST_API NodeNames read_node_name_map(std::string_view text, const std::string& file);
 
-// Traffic: "stage source destination [bytes]" a line, # begins a comment; participants numbered from 0.
+// Traffic: one message per line, "stage source destination [bytes]"; # begins a comment; participants are
+// numbered from 0.
 SORTLAST_API std::shared_ptr<const Pattern> read_traffic(std::string_view text, const std::string& file);
 
 // Writers.
@@ -77,26 +78,26 @@ SORTLAST_API std::string write_ibsim(const Topology& topology);  // netlist
 SORTLAST_API std::string write_ibnetdiscover(const Topology& topology);
 // Tables for `opensm -R file -U FILE`. Throws ArgumentError if a vertex has no LID (see assign_lids).
 SORTLAST_API std::string write_lfts(const Routes& routes);
-// A SimGrid platform (XML, version 4.1): hosts, switches as routers, links of two directions with their
-// bandwidth [byte/s] and latency [s], and the route of every pair of hosts. Bandwidth 0: of each link its own
-// rate, of those without one 1.25e9. Throws ArgumentError above 400,000 pairs of hosts, for a bandwidth or
-// latency that is negative or not finite, and for names that XML cannot hold or that two vertices have.
+// A SimGrid platform (XML, version 4.1): hosts, switches as routers, bidirectional links with their bandwidth
+// [byte/s] and latency [s], and the route of every pair of hosts. With bandwidth 0 each link has its own
+// rate, or 1.25e9 if that is unknown. Throws ArgumentError for more than 400,000 pairs of hosts, a bandwidth
+// or latency that is negative or not finite, and names that XML cannot represent or that two vertices share.
 SORTLAST_API std::string write_simgrid(const Routes& routes, double link_bytes_per_second = 0,
                                        double link_seconds = 0);
-// Slurm's topology.conf, for nodes as find_nodes() finds them (see nodes.hpp), and a list of nodes:
-// "node[001-004],login".
+// Slurm's topology.conf for the nodes found by find_nodes() (see nodes.hpp).
 SORTLAST_API std::string write_slurm_topology(const Topology& topology);
+// A list of nodes with brackets: "node[001-004],login".
 SORTLAST_API std::string fold_node_list(const std::vector<std::string>& names);
 
-// Who runs where, for the launchers mpich, openmpi, openmpi-rankfile (a rankfile in both), slurm and torchrun
-// (a line a node, with its options). Dummies are left out. Throws ArgumentError: an unknown launcher (the
-// message lists them), an order that the launcher's file cannot say.
+// Placements of ranks for the launchers mpich, openmpi, openmpi-rankfile (a rankfile from both functions),
+// slurm and torchrun (one line per node, with its options). Dummies are left out. Throws ArgumentError for an
+// unknown launcher (the message lists them), or an order that the launcher's file cannot express.
 SORTLAST_API std::string write_hostfile(const Topology& topology, const Placement& placement,
                                         std::string_view launcher);
 SORTLAST_API std::string write_rankfile(const Topology& topology, const Placement& placement,
                                         std::string_view launcher);
 
-// A p x p matrix of bandwidths in MB/s as mpiGraph prints it; row: sender; the diagonal is 0.
+// A p x p matrix of bandwidths in MB/s in the format of mpiGraph; rows are senders; the diagonal is 0.
 SORTLAST_API std::string write_mpigraph(const std::vector<std::string>& names,
                                         const std::vector<double>& matrix);
 

@@ -1,5 +1,4 @@
-// Loads: what the channels of a fabric carry, as predicted and as the counters of its ports tell; and how
-// much they can.
+// Loads: bytes on the channels of a fabric, predicted and counted by its ports, and the data rates of links.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +13,22 @@
 
 namespace sortlast::fabric {
 
-// Data that a link of a signalling rate [Gbit/s] carries in one direction [byte/s]: less the coding of 8 bits
-// in 10 up to QDR, and of 64 in 66 of FDR; later rates are named after their data. 0: the rate is not known.
+// Data rate [byte/s] of one direction of a link with this signalling rate [Gbit/s]. Up to QDR the coding
+// leaves 8 of 10 bits, for FDR 64 of 66; later rates are named after their data rate. 0 if the rate is
+// unknown.
 SORTLAST_API double data_rate(double gbps);
 
-// Bytes that cross each channel over all stages of a pattern, as often as they happen. Walks every flow.
-// Throws as contention() does, and for bytes that add up to more than 2^63 - 1.
+// Bytes that cross each channel over all stages of a pattern with their repetitions. Walks every flow. Throws
+// as contention() does, and if bytes add up to more than 2^63 - 1.
 SORTLAST_API std::vector<std::int64_t> channel_bytes(const Routes& routes, const Pattern& pattern,
                                                      const Placement& placement);
 
-// Bytes that each channel has carried, by the counters of the port that it leaves, or else of the one that it
-// enters; -1: neither stands in the file. The text is what `perfquery -x LID PORT`, any number of times, or
-// `ibqueryerrors --counters` or `--data` print; they count in words of 4 bytes. Counters that have only 32
-// bits, as those of perfquery without -x, stop at their end: one that stands there is refused. Throws
-// ArgumentError, with file and line: a malformed line, a port that the fabric does not have or that has been
-// told already; a text without counters.
+// Bytes carried by each channel, from the counters of the port that it leaves or, if those are missing, of
+// the port that it enters; -1 if the file has neither. The text is the output of any number of calls of
+// `perfquery -x LID PORT`, or of `ibqueryerrors --counters` or `--data`; these count in words of 4 bytes.
+// Counters with only 32 bits, from perfquery without -x, stop at their maximum, and one that has reached it
+// is rejected. Throws ArgumentError, with file and line, for a malformed line, a port that the fabric does
+// not have or that occurs twice, and a text without counters.
 SORTLAST_API std::vector<std::int64_t> read_counters(const Topology& topology, std::string_view text,
                                                      const std::string& file);
 

@@ -1,4 +1,4 @@
-// Routing: what every switch does with every destination, whichever engine or file it came from.
+// Routing: the output port of every switch for every destination, from a routing engine or a file.
 #pragma once
 
 #include <cstdint>
@@ -13,39 +13,39 @@
 
 namespace sortlast::fabric {
 
-// Forwarding of a whole fabric. Planes are the alternatives that several LIDs a host give (LMC): a flow takes
-// one of them from end to end.
+// Forwarding of a whole fabric. Planes are the alternative paths provided by several LIDs per host (LMC); a
+// flow uses one plane from end to end.
 class SORTLAST_API Forwarding {
  public:
   static constexpr std::int32_t unreachable = -1;
 
   virtual ~Forwarding() = default;
-  // Port by which switch s sends on what is meant for `destination` (a host or a switch); 0: s itself.
+  // Port by which switch s forwards packets to `destination` (a host or a switch); 0: s is the destination.
   virtual std::int32_t port(std::int32_t s, Vertex destination, std::int32_t plane = 0) const = 0;
   virtual std::int32_t planes() const { return 1; }
-  // Plane that a flow between two hosts takes.
+  // Plane of a flow between two hosts.
   virtual std::int32_t plane(std::int32_t source, std::int32_t destination) const;
-  // Virtual lane that a flow between two hosts takes, 0 .. lanes() - 1. Flows of different lanes never wait
-  // for each other's buffers, but share the bandwidth of a link.
+  // Virtual lane of a flow between two hosts, 0 .. lanes() - 1. Flows on different lanes never wait for each
+  // other's buffers, but share the bandwidth of a link.
   virtual std::int32_t lanes() const { return 1; }
   virtual std::int32_t lane(std::int32_t /*source*/, std::int32_t /*destination*/) const { return 0; }
-  // Lane on which a packet goes on from switch s by `port_out` that came by `port_in` on `lane`: what the
-  // switch's SL2VL table says in InfiniBand. It begins on lane(), which is that of its host's link.
+  // Lane on which a packet leaves switch s by `port_out` if it arrived by `port_in` on `lane`: the switch's
+  // SL2VL table in InfiniBand. A packet starts on lane() at its host's link.
   virtual std::int32_t next_lane(std::int32_t /*s*/, std::int32_t /*port_in*/, std::int32_t /*port_out*/,
                                  std::int32_t lane) const {
     return lane;
   }
 };
 
-// Tables in memory: one byte an entry up to 254 ports, else two.
+// Tables in memory: one byte per entry up to 254 ports, else two.
 class SORTLAST_API Tables final : public Forwarding {
  public:
-  // All entries unreachable. Entries for vertices of the topology, planes times.
+  // Has an entry for each vertex of the topology and each plane, all unreachable.
   explicit Tables(const Topology& topology, std::int32_t planes = 1);
 
   std::int32_t port(std::int32_t s, Vertex destination, std::int32_t plane = 0) const override;
   std::int32_t planes() const override { return planes_; }
-  // With several planes flows are spread over them by (source + destination) mod planes.
+  // With several planes, flows are distributed over them by (source + destination) mod planes.
   std::int32_t plane(std::int32_t source, std::int32_t destination) const override;
   void set(std::int32_t s, Vertex destination, std::int32_t port, std::int32_t plane = 0);
   std::int64_t bytes() const;
@@ -60,13 +60,13 @@ class SORTLAST_API Tables final : public Forwarding {
   std::vector<std::uint16_t> wide_;
 };
 
-// A topology with its forwarding, and how that came about.
+// A topology with its forwarding and the origin of the forwarding.
 struct Routes {
   std::shared_ptr<const Topology> topology;
   std::shared_ptr<const Forwarding> forwarding;
-  std::string engine;    // what was really used: "minhop", or the file that the tables came from
-  std::string asked;     // what was asked for: "ftree"
-  std::string fallback;  // why the two differ ("ftree refuses this fabric: ... "); empty: they do not
+  std::string engine;    // the engine used, "minhop", or the file that the tables were read from
+  std::string asked;     // the engine requested, "ftree"
+  std::string fallback;  // why the two differ ("ftree refuses this fabric: ... "); empty if they do not
 };
 
 struct RouteOptions {
@@ -76,10 +76,10 @@ struct RouteOptions {
   std::int32_t lmc = 0;                    // 2^lmc planes
 };
 
-// Engines: d-mod-k, s-mod-k, ftree, minhop, updn, dor, lash, random, minimal. As OpenSM does, an engine that
-// refuses the fabric is replaced by minhop, and Routes says why. Options that an engine has no use for are
-// ignored. Throws ArgumentError: unknown engine (the message lists them), a root or compute host that does
-// not exist or occurs twice, lmc outside 0 .. 7.
+// Engines: d-mod-k, s-mod-k, ftree, minhop, updn, dor, lash, random, minimal. As in OpenSM, minhop replaces
+// an engine that refuses the fabric, and Routes gives the reason. Options that do not apply to an engine are
+// ignored. Throws ArgumentError for an unknown engine (the message lists them), a root or compute host that
+// does not exist or occurs twice, and lmc outside 0 .. 7.
 struct Engine {
   std::string name;
   std::string summary;  // one sentence
@@ -88,16 +88,16 @@ SORTLAST_API std::span<const Engine> engines();
 SORTLAST_API Routes route(std::shared_ptr<const Topology> topology, std::string_view engine,
                           const RouteOptions& options = {});
 
-// Channels from host to host in order, the first leaves `source`, the last enters `destination`; empty if
+// Channels from host to host in order: the first leaves `source`, the last enters `destination`. Empty if
 // they are the same. Throws Error, with the switch and port, if the tables lead nowhere or in a circle.
 SORTLAST_API std::vector<Channel> walk(const Routes& routes, std::int32_t source, std::int32_t destination);
 
-// Channels as people read them, a line each: "host00000 HCA-1 [1] -> [1] sw-L1-0000", with the port at each
-// end. A channel without a cable leads to "nothing".
+// Channels as text, one per line: "host00000 HCA-1 [1] -> [1] sw-L1-0000", with the port at each end. A
+// channel without a cable leads to "nothing".
 SORTLAST_API std::string describe_channels(const Topology& topology, const std::vector<Channel>& channels);
 
-// Channel dependency cycles: flows that may wait for each other for ever (Dally and Seitz, 1987). Each
-// virtual lane of a link is a channel of its own there, with buffers of its own.
+// Channel dependency cycles: flows that may wait for each other in a deadlock (Dally and Seitz, 1987). Each
+// virtual lane of a link counts as a separate channel, because it has separate buffers.
 struct CreditLoop {
   std::vector<Channel> cycle;  // each waits for the next, the last for the first; empty: free of deadlock
 };

@@ -1,5 +1,5 @@
-// Spreading: flows that are split over several ways at once, as packets are by adaptive routing and by
-// spraying; and what is the least that the fullest link then carries.
+// Spreading: flows split over several paths at once, as by adaptive routing and packet spraying, and the
+// minimum load of the fullest link under such splitting.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@
 
 namespace sortlast::fabric {
 
-// The ports by which each switch may send on what is meant for each switch with hosts.
+// The ports by which each switch may forward packets to each switch with hosts.
 class AllowedPorts;
 
-// Ways that a flow may be split over, on a topology.
+// The paths of a topology over which flows may be split.
 struct Spreading {
   std::string name;
   std::shared_ptr<const Topology> topology;
@@ -33,7 +33,7 @@ struct SpreadingEntry {
 };
 // shortest, ar-updn, ar-ftree.
 SORTLAST_API std::span<const SpreadingEntry> spreadings();
-// Throws ArgumentError: no such name; a fabric that it refuses, and why.
+// Throws ArgumentError for an unknown name, and for a fabric that the spreading refuses, with the reason.
 SORTLAST_API Spreading spreading(std::shared_ptr<const Topology> topology, std::string_view name,
                                  const RouteOptions& options = {});
 
@@ -41,28 +41,28 @@ struct ChannelShare {
   Channel channel = 0;
   double share = 0;  // part of the flow that crosses it, above 0 and up to 1
 };
-// What of a flow from host to host crosses each channel, if every switch splits it evenly among its ports:
-// its channels in an order in which it may cross them, the first leaves `source`, the last enters
-// `destination`; none if they are the same. Throws Error if no way leads there.
+// Share of a flow from host to host on each channel if every switch splits the flow evenly among its allowed
+// ports. The channels are in an order in which the flow may cross them: the first leaves `source`, the last
+// enters `destination`. None if they are the same. Throws Error if no path leads there.
 SORTLAST_API std::vector<ChannelShare> even_shares(const Spreading& spreading, std::int32_t source,
                                                    std::int32_t destination);
 
-// Flows on the fullest channel at every stage of a pattern. Static tables have whole flows on a channel, and
-// at least `bound` of them where they keep to the same ways.
+// Flows on the fullest channel at every stage of a pattern. Static tables put whole flows on a channel;
+// tables that use the same paths have at least `bound` flows on the fullest one.
 struct SpreadContention {
   std::vector<double> even;   // every switch splits each flow evenly among its ports
-  std::vector<double> best;   // the best splitting of each flow over its ways that was found
-  std::vector<double> bound;  // no splitting over these ways has less
+  std::vector<double> best;   // the best splitting of all flows over their paths that was found
+  std::vector<double> bound;  // lower bound over all splittings on these paths
 };
 
 struct SpreadOptions {
   double gap = 0.01;           // a stage is done when best <= (1 + gap) bound ...
-  std::int32_t rounds = 2000;  // ... or after so many rounds
+  std::int32_t rounds = 2000;  // ... or after this many rounds
   Progress progress = {};
 };
 
-// Throws ArgumentError as contention() does, and for a gap or rounds below 0; Error if no way leads
-// somewhere.
+// Throws ArgumentError as contention() does, and for a gap or rounds below 0; Error if two hosts have no
+// path.
 SORTLAST_API SpreadContention spread_contention(const Spreading& spreading, const Pattern& pattern,
                                                 const Placement& placement,
                                                 const SpreadOptions& options = {});

@@ -1,10 +1,9 @@
-// Table search: forwarding tables of a tree that are made for the stages of given patterns.
+// Table search: forwarding tables of a tree, optimised for the stages of given patterns.
 //
-// Notation. An entry (s, d) is the port by which switch s sends on what is meant for host d. All flows from
-// the hosts of one switch to one destination take the same way, whoever sends them: together they are a
-// class. A class is on a channel at the stages in which one of its sources sends. Ports that an entry may
-// hold are those of shortest ways that go up and then down, and down as soon as they can: every choice of
-// them is a table without credit loops.
+// Notation. An entry (s, d) is the port by which switch s forwards packets to host d. All flows from the
+// hosts of one switch to one destination take the same path; together they form a class. A class occupies a
+// channel at the stages in which one of its sources sends. An entry may hold only ports on shortest paths
+// that go up and then down, and that turn down as soon as they can, so no choice of ports has credit loops.
 #pragma once
 
 #include <cstdint>
@@ -27,15 +26,15 @@ class UpDownTree;
 
 class SORTLAST_API TableSearch {
  public:
-  // Stages are those of all patterns, one pattern after the other. `base` has the tables to begin with, and
-  // those of entries that no flow needs; one plane. Throws ArgumentError: base has several planes, its fabric
-  // has no levels, a pattern is for another number of participants, or there is too much to be held; Error:
-  // no way up and down joins two hosts that communicate.
+  // The search covers the stages of all patterns, one pattern after the other. `base` provides the initial
+  // tables, and the entries that no flow needs; it has one plane. Throws ArgumentError if base has several
+  // planes, its fabric has no levels, a pattern has another number of participants, or the search needs too
+  // much memory; Error if no path up and down joins two hosts that communicate.
   TableSearch(Routes base, const std::vector<std::shared_ptr<const Pattern>>& patterns,
               const Placement& placement);
 
-  // A port that an entry may hold, the channel that it leads to (numbered among those that any class may
-  // use), and the entry at the other end; next -1: that switch has the destination.
+  // A port that an entry may hold, the channel behind it (numbered among the channels that any class may
+  // use), and the entry at the other end; next is -1 if that switch has the destination.
   struct Port {
     std::int32_t port = 0, channel = 0, next = -1;
   };
@@ -47,7 +46,7 @@ class SORTLAST_API TableSearch {
     std::int32_t stage = 0, flows = 0;
   };
   struct Class {
-    std::int32_t entry = 0;  // of its switch
+    std::int32_t entry = 0;  // at the switch of its sources
     std::vector<Demand> demands;
   };
 
@@ -55,28 +54,29 @@ class SORTLAST_API TableSearch {
   std::span<const Class> classes() const { return classes_; }
   std::int32_t stages() const { return static_cast<std::int32_t>(bound_.size()); }
   std::int32_t channels() const { return static_cast<std::int32_t>(channels_.size()); }
-  // Flows that the fullest channel of each stage has at least, under any tables of such ways: on a host's own
-  // link, or by the links that lead out of a switch, or out of all that hangs together below a level.
+  // Lower bound of the flows on the fullest channel of each stage under any tables with such paths. It
+  // follows from the hosts' own links, from the links that leave a switch, and from the links that leave a
+  // connected part below a level.
   std::span<const std::int32_t> bound() const { return bound_; }
-  // Flows on the fullest link of a host at each stage, which no table changes.
+  // Flows on the fullest host link at each stage, which do not depend on the tables.
   std::span<const std::int32_t> host_flows() const { return host_flows_; }
-  // What a stage lasts, in bytes on a link that one flow has for itself: its longest message.
+  // Duration of each stage with its repetitions, in bytes on an unshared link: its longest message.
   std::span<const std::int64_t> bytes() const { return bytes_; }
 
-  // Which of its ports each entry holds.
+  // The port that each entry holds, as an index into its ports.
   std::span<const std::int32_t> choices() const { return choice_; }
-  // Throws ArgumentError unless there is one choice an entry, and its port exists.
+  // Throws ArgumentError unless there is one choice per entry, and its port exists.
   void set_choices(std::span<const std::int32_t> choices);
   void set_choice(std::int32_t entry, std::int32_t choice);
-  // Flows above the bound of their stage, summed over stages and channels; x flows too many on one channel
+  // Flows above the bound of their stage, summed over stages and channels; x excess flows on one channel
   // count x (x + 1) / 2. 0: no tables are better at any stage.
   std::int64_t excess() const { return excess_; }
-  // Flows on the fullest channel of each stage, those of hosts too.
+  // Flows on the fullest channel of each stage, host links included.
   std::vector<std::int32_t> stage_max() const;
 
-  // A stage and channel with more flows than the stage's bound, as stage * channels() + channel.
+  // Stages and channels with more flows than the stage's bound, as stage * channels() + channel.
   std::span<const std::int64_t> crowded() const { return crowded_; }
-  // The entries by which a class goes now.
+  // The entries on the current path of a class.
   std::span<const std::int32_t> path(std::int32_t class_number) const {
     return paths_[static_cast<std::size_t>(class_number)];
   }
@@ -84,18 +84,18 @@ class SORTLAST_API TableSearch {
     return classes_at_[static_cast<std::size_t>(stage)];
   }
 
-  // Reaches the bound of every stage whose classes have no other stage, in a tree of two levels with one link
-  // between each leaf and each root: at such a stage the leaves that send and those that receive are the two
-  // sides of a bipartite multigraph, and classes its edges, which Koenig's theorem colours with the roots.
-  // Returns how many stages it did so; 0 for other trees.
+  // Reaches the bound of each stage with classes that occur in no other stage, in a tree of two levels with
+  // one link between each leaf and each root. At such a stage the sending and the receiving leaves are the
+  // two sides of a bipartite multigraph with the classes as edges. By Koenig's theorem its edges can be
+  // coloured with the roots. Returns the number of stages coloured, 0 for other trees.
   std::int32_t colour_edges();
 
   // Tabu search (Glover 1989) for an excess of 0: a move gives an entry on a crowded channel another port.
-  // `moves`: -1: as many as take some seconds. Keeps the best choices that it finds, and returns how many
-  // moves it made. Same seed, same tables.
+  // With `moves` = -1 it runs for some seconds. Keeps the best choices found, and returns the number of
+  // moves. Equal seeds give equal tables.
   std::int64_t search(std::int64_t moves, std::uint64_t seed, const Progress& progress = {});
 
-  // The base with the entries as they are now, under the name `engine`.
+  // The base with the current entries, under the name `engine`.
   Routes routes(const std::string& engine) const;
 
  private:

@@ -1,12 +1,11 @@
-// Topology: hosts, switches, and the links between their ports. One value, whatever it was built or read
-// from.
+// Topology: hosts, switches, and the links between their ports, as one value whatever the source.
 //
 // Notation. A vertex is a host or a switch: host h is vertex h, switch s is vertex hosts() + s. Ports are
-// numbered from 1, as the tools of the field number them; port 0 of a switch is the switch itself. A host
-// is one port of an adapter, because that is what a route leads to: an adapter with two cables is two hosts
-// on one `guid`. A channel is one direction of a link, named by the port that it leaves: channels are
-// numbered 0 .. channels() - 1, host h's own is channel h, and those of switch s follow each other by port.
-// Ports without a cable have a channel too, which leads nowhere.
+// numbered from 1, as in the field's tools; port 0 of a switch is the switch itself. A host is one port of an
+// adapter, because routes lead to ports: an adapter with two cables is two hosts with the same `guid`. A
+// channel is one direction of a link, named by the port that it leaves. Channels are numbered 0 .. channels()
+// - 1: channel h leaves host h, and the channels of a switch are consecutive, by port. Ports without a cable
+// also have a channel, which leads nowhere.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +22,9 @@ using Vertex = std::int32_t;
 using Channel = std::int32_t;
 
 struct Host {
-  std::string name;             // what tools show: "host00000 HCA-1"
+  std::string name;             // as tools show it: "host00000 HCA-1"
   std::uint64_t guid = 0;       // of the adapter
-  std::uint64_t port_guid = 0;  // of this port of it; 0: not known
+  std::uint64_t port_guid = 0;  // of this port; 0: unknown
   std::int32_t port = 1;        // number of this port on the adapter
   std::int32_t lid = 0;         // local identifier; 0: none was assigned
   std::int32_t lmc = 0;         // the host answers to lid .. lid + 2^lmc - 1
@@ -37,10 +36,10 @@ struct Switch {
   std::uint64_t guid = 0;
   std::int32_t ports = 0;  // external ports, numbered 1 .. ports
   std::int32_t lid = 0;
-  std::uint64_t system_guid = 0;  // of the chassis that it is a part of; 0: of its own
+  std::uint64_t system_guid = 0;  // of the chassis that contains it; 0: none
 };
 
-// One end of a link: a port of a switch, or a host (whose port is that of its adapter).
+// One end of a link: a port of a switch, or a host with its adapter's port number.
 struct End {
   Vertex vertex = -1;  // -1: no cable
   std::int32_t port = 0;
@@ -49,16 +48,16 @@ struct End {
   bool operator==(const End&) const = default;
 };
 
-// The form of an intact PGFT(h; m_1 .. m_h; w_1 .. w_h; p_1 .. p_h), after Zahavi, "D-Mod-K Routing
-// Providing Non-Blocking Traffic for Shift Permutations on Real Life Fat Trees" (2010): a vertex of level l
-// (hosts are level 0) has m_l children, and w_{l+1} parents to each of which p_{l+1} parallel links lead.
-// Number x of level l is W_l t + r, the r-th top (r < W_l = w_1 .. w_l) of the t-th subtree of height l. Its
-// parent a is number W_{l+1} floor(t / m_{l+1}) + W_l a + r of level l + 1, and it is that one's child
-// c = t mod m_{l+1}. Link b of those between them leaves by up-port a + w_{l+1} b and enters by down-port
-// c + m_{l+1} b, each counted from 0 among its kind; a switch has its down-ports first. k-ary n-trees, XGFTs
-// and thin-trees are of this form too.
+// The form of an intact PGFT(h; m_1 .. m_h; w_1 .. w_h; p_1 .. p_h), after Zahavi, "D-Mod-K Routing Providing
+// Non-Blocking Traffic for Shift Permutations on Real Life Fat Trees" (2010): a vertex of level l (hosts are
+// level 0) has m_l children and w_{l+1} parents, with p_{l+1} parallel links to each parent. Vertex number x
+// of level l is W_l t + r, the r-th top (r < W_l = w_1 .. w_l) of the t-th subtree of height l. Its parent a
+// has number W_{l+1} floor(t / m_{l+1}) + W_l a + r at level l + 1, where the vertex is child c = t mod
+// m_{l+1}. Link b between them leaves by up-port a + w_{l+1} b and enters by down-port c + m_{l+1} b, each
+// counted from 0 within its kind; the down-ports of a switch come first. k-ary n-trees, XGFTs and thin-trees
+// also have this form.
 struct TreeShape {
-  std::vector<std::int32_t> m, w, p;  // element l - 1 is that of level l
+  std::vector<std::int32_t> m, w, p;  // element l - 1 belongs to level l
 
   bool operator==(const TreeShape&) const = default;
 };
@@ -71,7 +70,7 @@ struct SlenderShape {
   bool operator==(const SlenderShape&) const = default;
 };
 
-// The form of an intact mesh or torus: one switch a coordinate, `hosts` hosts on each.
+// The form of an intact mesh or torus: one switch per coordinate, `hosts` hosts on each.
 struct GridShape {
   std::vector<std::int32_t> size;  // switches along x, y, ...
   bool wraps = false;              // torus
@@ -80,9 +79,10 @@ struct GridShape {
   bool operator==(const GridShape&) const = default;
 };
 
-// The forms of intact dragonflies, after Kim et al. (2008): p hosts and h global links a router, a routers a
-// group, g groups; of dragonflies+, after Shpiner et al. (2017): p hosts a leaf, l leaves and s spines a
-// group, h global links a spine, g groups; and of HyperX, after Ahn et al. (2009): one switch a coordinate.
+// The forms of intact dragonflies, after Kim et al. (2008): p hosts and h global links per router, a routers
+// per group, g groups; of dragonflies+, after Shpiner et al. (2017): p hosts per leaf, l leaves and s spines
+// per group, h global links per spine, g groups; and of HyperX, after Ahn et al. (2009): one switch per
+// coordinate.
 struct DragonflyShape {
   std::int32_t p = 0, a = 0, h = 0, g = 0;
 
@@ -105,7 +105,7 @@ using Shape = std::variant<std::monostate, TreeShape, SlenderShape, GridShape, D
 
 class SORTLAST_API Topology {
  public:
-  // What it is, in one line: "12-ary 2-tree", or the file that it was read from.
+  // A description in one line: "12-ary 2-tree", or the file that it was read from.
   const std::string& name() const { return name_; }
 
   std::int32_t hosts() const { return static_cast<std::int32_t>(hosts_.size()); }
@@ -121,27 +121,28 @@ class SORTLAST_API Topology {
   std::string label(Vertex v) const;
 
   Channel channels() const { return static_cast<Channel>(targets_.size()); }
-  // Channel that leaves a switch by `port` (1 .. ports).
+  // The channel that leaves a switch by `port` (1 .. ports).
   Channel channel(std::int32_t s, std::int32_t port) const {
     return first_channel_[static_cast<std::size_t>(s)] + port - 1;
   }
   Channel channel_of_host(std::int32_t h) const { return h; }
-  // Where a channel leads; not connected if its port has no cable.
+  // The end that a channel leads to; not connected if its port has no cable.
   const End& target(Channel c) const { return targets_[static_cast<std::size_t>(c)]; }
   End source(Channel c) const;       // the port that it leaves
   Channel reverse(Channel c) const;  // the other direction of the same link; c must be connected
-  // The switch and port that a host hangs on.
+  // The switch and port that a host is connected to.
   const End& attachment(std::int32_t h) const { return target(h); }
-  // Signalling rate of a channel's link in Gbit/s; 0: not known.
+  // Signalling rate of a channel's link in Gbit/s; 0: unknown.
   double gbps(Channel c) const { return gbps_[static_cast<std::size_t>(c)]; }
-  std::int64_t links() const;  // cables, those of hosts included
+  std::int64_t links() const;  // cables, including host links
 
-  // Level of a switch: 1 for those next to hosts in a tree, and so on upward; 0 if it has none. Families of
+  // Level of a switch: 1 next to the hosts of a tree, and so on upward; 0 if it has none. The families of
   // trees set it; for a fabric from a file see rank_switches().
   std::int32_t level(std::int32_t s) const { return levels_[static_cast<std::size_t>(s)]; }
-  std::int32_t levels() const;  // highest level, 0 for a fabric that is no tree
+  std::int32_t levels() const;  // highest level, 0 for a fabric that is not a tree
 
-  // The regular form it was built in; monostate if it has none, or has lost it (a missing link or host).
+  // The regular form that it was built in; monostate if it has none, or lost it through a missing link or
+  // host.
   const Shape& shape() const { return shape_; }
 
  private:
@@ -157,7 +158,7 @@ class SORTLAST_API Topology {
   Shape shape_;
 };
 
-// Makes a Topology part by part. Everything that is added is checked at once.
+// Builds a Topology part by part. Each part is checked when it is added.
 class SORTLAST_API TopologyBuilder {
  public:
   explicit TopologyBuilder(std::string name);
@@ -165,20 +166,20 @@ class SORTLAST_API TopologyBuilder {
   std::int32_t add_host(Host host);                               // its number h
   std::int32_t add_switch(Switch added, std::int32_t level = 0);  // its number s
 
-  // Lay a cable. Throws ArgumentError, with the names of both ends, if a host has one already, a port does
-  // not exist or is taken.
+  // Lays a cable. Throws ArgumentError, with the names of both ends, if the host already has one, or if a
+  // port does not exist or is taken.
   void connect_host(std::int32_t h, std::int32_t s, std::int32_t port, double gbps = 0);
   void connect(std::int32_t s, std::int32_t port, std::int32_t other, std::int32_t other_port,
                double gbps = 0);
 
-  void set_levels(std::vector<std::int32_t> levels);  // one a switch
+  void set_levels(std::vector<std::int32_t> levels);  // one per switch
   void set_shape(Shape shape);
 
   // Throws ArgumentError if a host has no cable.
   Topology finish() &&;
 
  private:
-  // `vertex` is of a host its number, of a switch -1 - its number, because hosts may still be added.
+  // `vertex` is the number of a host, or -1 - s for switch s, because hosts may still be added.
   struct Cable {
     End a, b;
     double gbps = 0;
@@ -191,38 +192,39 @@ class SORTLAST_API TopologyBuilder {
   std::vector<std::vector<bool>> port_used_;  // by switch
 };
 
-// A topology without some of its parts: partial population, missing hosts, cut cables. The rest keeps its
-// names, GUIDs, LIDs, ports and levels, and is renumbered without gaps in the same order; the regular shape
-// is lost unless the list is empty. Throws ArgumentError for a number that does not exist.
+// A topology without some of its parts: partial population, missing hosts, cut cables. The remaining parts
+// keep their names, GUIDs, LIDs, ports and levels, and are renumbered without gaps in the same order. The
+// regular shape is lost unless the list is empty. Throws ArgumentError for a number that does not exist.
 SORTLAST_API Topology without_hosts(const Topology& topology, const std::vector<std::int32_t>& hosts);
-// `channels`: one direction of each link to cut, or both. A host's link cannot be cut: leave the host out.
+// `channels`: one direction of each link to cut, or both. A host's link cannot be cut; remove the host
+// instead.
 SORTLAST_API Topology without_links(const Topology& topology, const std::vector<Channel>& channels);
-// The hosts of these switches go too.
+// Also removes the hosts of these switches.
 SORTLAST_API Topology without_switches(const Topology& topology, const std::vector<std::int32_t>& switches);
-// The same with other levels of its switches, for example those that rank_switches() finds.
+// The same topology with other levels of its switches, for example from rank_switches().
 SORTLAST_API Topology with_levels(const Topology& topology, std::vector<std::int32_t> levels);
 
-// The same with other names of its hosts and switches, by the GUID of the adapter, its port or the switch;
-// those without an entry keep theirs. See read_node_name_map().
+// The same topology with other names of its hosts and switches, by the GUID of the adapter, its port or the
+// switch. Parts without an entry keep their names. See read_node_name_map().
 using NodeNames = std::map<std::uint64_t, std::string>;
 SORTLAST_API Topology with_names(const Topology& topology, const NodeNames& names);
 
-// Levels of the switches of a tree from any source. `roots`: switches of the highest level; empty: found by
-// how far most hosts are from each switch. All 0 if the fabric is no tree: `why` then says so. Throws
-// ArgumentError for a root that does not exist.
+// Levels of the switches of a tree from any source. `roots` are the switches of the highest level; if empty,
+// they are found from the distance between most hosts and each switch. If the fabric is not a tree, all
+// levels are 0 and `why` gives the reason. Throws ArgumentError for a root that does not exist.
 struct Levels {
   std::vector<std::int32_t> level;  // by switch; 1 next to hosts
   std::vector<std::int32_t> roots;  // switches of the highest level
   std::string why;
 };
 SORTLAST_API Levels rank_switches(const Topology& topology, const std::vector<std::int32_t>& roots = {});
-// The levels that the topology holds; those that are found if it holds none.
+// The levels stored in the topology, or from rank_switches() if it has none.
 SORTLAST_API Levels levels_of(const Topology& topology);
 
-// Up-links that the fabric's own regularity asks for and that are not there: pairs of a lower and an upper
-// switch with fewer links than most pairs have of the same group, which are the switches of two neighbouring
-// levels that links hold together. By number of the lower switch, then of the upper one. Throws
-// ArgumentError, with the reason, if the fabric is no tree.
+// Missing up-links of a regular fabric: pairs of a lower and an upper switch with fewer links than most pairs
+// of the same group. A group is a set of switches on two neighbouring levels that are connected by links.
+// Sorted by lower switch, then by upper switch. Throws ArgumentError, with the reason, if the fabric is not a
+// tree.
 struct MissingLinks {
   std::int32_t lower = 0, upper = 0;  // switches
   std::int32_t present = 0, expected = 0;
