@@ -1,11 +1,11 @@
 // Effective bisection bandwidth (Hoefler, Schneider, Lumsdaine: "Multistage switches are not crossbars:
 // effects of static routing in high-performance networks", 2008).
 //
-// A sample cuts the hosts at random into two halves, and pairs each host of the one with one of the other; of
-// an odd number one host stays out. `one_way` is the mean share of a flow if the first half sends to the
-// second, `both_ways` if all send to their partners at once. Hosts then send and receive as before, but links
-// between switches carry twice the flows, so that the same fabric has a lower figure: of a figure without its
-// definition nothing can be told.
+// A sample splits the hosts at random into two halves and pairs each host of one half with a host of the
+// other; if their number is odd, one host is left out. `one_way` is the mean share of a flow if the first
+// half sends to the second, `both_ways` if all hosts send to their partners at once. With `both_ways` hosts
+// still send and receive one flow each, but links between switches carry twice the flows. The same fabric
+// then has a lower figure, so a figure without its definition is meaningless.
 #include <list>
 #include <numeric>
 #include <string>
@@ -20,7 +20,7 @@ namespace sortlast::fabric {
 
 namespace {
 
-// The flows of a sample, one way.
+// The flows of a sample in one direction.
 std::vector<Flow> cut(std::vector<std::int32_t> participants, SplitMix64 random) {
   shuffle(participants, random);
   const std::size_t half = participants.size() / 2;
@@ -44,7 +44,7 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// The participants that are hosts, each of which must be there once.
+// The participants that are hosts; no host may occur twice.
 std::vector<std::int32_t> participants_of(const Topology& topology, const Placement& placement) {
   check_hosts(topology, placement);
   std::vector<std::int32_t> result;

@@ -1,4 +1,4 @@
-// Bytes of a whole pattern on every channel, and what a channel can carry.
+// Bytes of a whole pattern on every channel, and the data rate of a channel.
 #include <cstddef>
 #include <string>
 

@@ -1,4 +1,4 @@
-// Contention of any pattern, stage by stage, and one stage looked at closely.
+// Contention of any pattern, stage by stage, and the loads and flows of a single stage.
 #include <algorithm>
 #include <list>
 #include <string>
@@ -21,7 +21,7 @@ bool distinct_hosts(const Topology& topology, const Placement& placement) {
   return true;
 }
 
-// Any pattern, by walking every flow of every stage.
+// Counts any pattern by walking every flow of every stage.
 struct PlainWorker {
   StageCounter counter;
   Tally tally;

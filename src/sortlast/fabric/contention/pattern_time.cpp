@@ -1,21 +1,23 @@
 // The time of a pattern on a fabric, from its tables alone.
 //
-// Model. A message of b bytes, on whose path the fullest channel carries f flows of the same stage, lasts
-// stage_seconds + b f / link_bytes_per_second; where links have rates of their own, b f / rate on the channel
-// for which that is most. `synchronised` waits for the slowest message of every stage, as with a barrier
-// between stages. `free_running` adds up each participant's own messages, as if others' delays did not reach
-// it, and takes the slowest participant. A message within a host lasts stage_seconds. `bound` is
-// `synchronised` if messages shared the links of hosts alone: what no order of the hosts can beat.
+// Model. A message of b bytes takes stage_seconds + b f / link_bytes_per_second, where f is the number of
+// flows of its stage on the fullest channel of its path. If links have different rates, the second term is
+// the maximum of b f / rate over the channels of the path. `synchronised` waits for the slowest message of
+// every stage, as with a barrier between stages. `free_running` adds up each participant's own messages, as
+// if the delays of others did not affect it, and takes the slowest participant. A message within a host takes
+// stage_seconds. `bound` is `synchronised` if messages shared only the links of hosts; no order of the hosts
+// can be faster.
 //
-// With the 1827 MB/s that Cavin and Demengeon measured on one crossbar, 113 us a stage, and images of
-// 4096 x 2048 x 16 bytes this gives for their 12-ary 2-tree (frames/s, theirs in brackets): 12 nodes 14.6
-// (14.5); 144 nodes in routing order 11.2 (11.5); 64 nodes 7.7 (8); 144 nodes with 4096 x 4096 pixels 6.2
-// (5.8). These are `synchronised`. In alphabetical order they measured 6.5, for names that are not published:
-// a random order gives 6.5 `free_running`, while with barriers it would be 3.5, and the mean participant
+// With the 1827 MB/s that Cavin and Demengeon measured on one crossbar, 113 us per stage, and images of 4096
+// x 2048 x 16 bytes, the model gives for their 12-ary 2-tree (frames/s, measurements in brackets): 12 nodes
+// 14.6 (14.5); 144 nodes in routing order 11.2 (11.5); 64 nodes 7.7 (8); 144 nodes with 4096 x 4096 pixels
+// 6.2 (5.8). These are `synchronised`. In alphabetical order they measured 6.5, with names that are not
+// published: a random order gives 6.5 `free_running`, while barriers would give 3.5, and the mean participant
 // alone would finish at a rate of 7.0.
 //
-// Rejected: a message that starts when both its ends are ready. It is the same where all messages of a stage
-// are equal, but gives 4.2 for a random order, so their ends did not wait for each other's buffers.
+// Rejected: a message that starts when both its ends are ready. This gives the same time if all messages of a
+// stage are equal, but 4.2 for a random order, so in the measurement the ends did not wait for each other's
+// buffers.
 #include <algorithm>
 #include <cmath>
 #include <list>
@@ -32,7 +34,7 @@ namespace sortlast::fabric {
 
 namespace {
 
-// What the messages of a participant add up to. In whole numbers, so that the order of stages is the same.
+// Sums over the messages of a participant, in integers so that they do not depend on the order of stages.
 struct Sent {
   std::int64_t messages = 0;
   std::int64_t shared_bytes = 0;  // bytes times the flows that share the fullest channel
@@ -48,7 +50,7 @@ void check_rates(double link_bytes_per_second, double stage_seconds) {
   }
 }
 
-// Rates of links: of the fastest, and how many times slower each other one is.
+// Rates of links: the fastest, and the factor by which each other link is slower.
 class Rates {
  public:
   Rates(const Topology& topology, double link_bytes_per_second) : fastest_(link_bytes_per_second) {
@@ -74,7 +76,7 @@ class Rates {
 
   double fastest() const { return fastest_; }
 
-  // The bytes that a message would have if it lasted as long alone on the fastest link.
+  // Bytes of a message that takes as long alone on the fastest link.
   std::int64_t shared(std::span<const Channel> path, const std::vector<std::int32_t>& loads,
                       std::int64_t bytes) const {
     std::int32_t most = 0;
@@ -110,10 +112,10 @@ class Rates {
   }
 
   double fastest_ = 0;
-  std::vector<double> slower_;  // by channel; empty: all are alike
+  std::vector<double> slower_;  // by channel; empty: all have the same rate
 };
 
-// Times the stages that it is given.
+// Computes the time of single stages.
 class TimeWorker {
  public:
   TimeWorker(const PathWalker& walker, const Pattern& pattern, const Placement& placement, const Rates& rates)
@@ -123,8 +125,8 @@ class TimeWorker {
         rates_(rates),
         sent_(placement.size()) {}
 
-  // What the slowest message of a stage lasts, and would last if it shared the links of hosts alone, in
-  // bytes; and the sum over its messages of bandwidths, if they cost stage_seconds each.
+  // Time of the slowest message of a stage, and of the slowest one if only host links were shared, both in
+  // bytes; and the sum of the messages' bandwidths, given stage_seconds per message.
   struct Stage {
     std::int64_t slowest = 0, bound = 0, messages = 0;
     bool any = false;

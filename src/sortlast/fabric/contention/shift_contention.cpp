@@ -1,33 +1,34 @@
 // All shifts of a placement, counted without walking every flow.
 //
-// Problem. p participants have p (p - 1) flows in p - 1 stages: 136 million for 11,664 hosts, 4.3 thousand
-// million for 65,536, each over up to six channels. Walking them one by one takes 60 s and half an hour.
+// Problem. p participants have p (p - 1) flows in p - 1 stages: 136 million for 11,664 hosts, 4.3 billion for
+// 65,536, each over up to six channels. Walking them one by one takes 60 s and half an hour.
 //
 // Model. A switch forwards by destination alone, so all hosts of a leaf have the same path to a destination.
-// A range [a, b) is participants that follow each other on one leaf. At shift s it sends to its window, the
-// destinations a + s .. b - 1 + s, all over paths that depend on the destination only; so that it does not
-// matter who of the range sends to whom, and from shift s - 1 to s one path enters the window and one leaves
-// it. A stage costs two paths a leaf instead of one a host; loads, their histogram and the fullest channel
-// are kept up to date (stages.hpp). The paths of all windows lie in p rows, so that a path is walked
-// once, when it enters, and a stage with contention can look at every flow's path for its share. The channels
-// of hosts never have more than one flow and are left out. Memory: 4 bytes a channel of p paths, and 8 a
-// channel of the fabric, for each thread.
+// A range [a, b) consists of consecutive participants on one leaf. At shift s it sends to its window, the
+// destinations a + s .. b - 1 + s, over paths that depend only on the destination. It therefore does not
+// matter who in the range sends to whom, and from shift s - 1 to s one path enters the window and one leaves
+// it. A stage costs two paths per leaf instead of one per host; loads, their histogram and the fullest
+// channel are updated incrementally (stages.hpp). The paths of all windows are stored in p rows, so that a
+// path is walked once, when it enters, and a stage with contention can read the path of every flow to compute
+// its share. Channels of hosts never carry more than one flow and are left out. Memory per thread: 4 bytes
+// per channel of p paths, and 8 per channel of the fabric.
 //
-// If the hosts are scattered (more than half as many ranges as participants) windows share nothing. Then
-// every flow is looked at, but its path is read from a cache: switches x p paths, 4 bytes a channel, up to
-// AnalysisOptions::path_bytes, or else walked. Paths to participants that follow each other lie side by side,
-// and four stages are counted at once, so that a participant's next four flows are one cache line.
+// If the hosts are scattered (more than half as many ranges as participants), windows share nothing. Every
+// flow is then counted, but its path is read from a cache of switches x p paths, 4 bytes per channel, up to
+// AnalysisOptions::path_bytes; without room for the cache it is walked. Paths to consecutive participants are
+// adjacent in memory, and four stages are counted at once, so that the next four flows of a participant are
+// one cache line.
 //
-// If paths depend on the source (several planes), every participant is a range of its own.
+// If paths depend on the source (several planes), every participant is a separate range.
 //
 // Rejected: a difference array over shifts for each channel, with its prefix sum (p times the number of
-// channels: as many steps as channels crossed by all flows, if simpler ones); storing the path of every pair
-// in routing order (no faster, and gigabytes).
+// channels: as many steps as channels crossed by all flows, though simpler ones); storing the path of every
+// pair in routing order (no faster, and gigabytes).
 //
-// Threads take blocks of stages that follow each other; sums are of whole numbers, so that figures do not
-// depend on who took which.
+// Threads take blocks of consecutive stages. Sums are integers, so results do not depend on the assignment of
+// blocks.
 //
-// Measured, seconds of processor time, on a core of a 2-core cloud machine; two threads take half of it:
+// Measured processor time in seconds on a core of a 2-core cloud machine; two threads halve the elapsed time:
 //
 //                                       11,664 hosts            65,536 hosts
 //     D-mod-K, routing order            0.40 s,   7 MB          9.7 s,  27 MB
@@ -45,7 +46,7 @@ namespace sortlast::fabric {
 
 namespace {
 
-// Participants [begin, end) that follow each other and sit on one switch; none is a dummy.
+// Consecutive participants [begin, end) on one switch, without dummies.
 struct LeafRange {
   std::int32_t begin = 0;
   std::int32_t end = 0;
@@ -53,8 +54,8 @@ struct LeafRange {
   std::int32_t size() const { return end - begin; }
 };
 
-// The ranges of a placement, those of a switch next to each other: their paths have channels in common. If
-// paths depend on the source host, every participant is a range of its own.
+// The ranges of a placement. Ranges on one switch are adjacent, because their paths share channels. If paths
+// depend on the source host, every participant is a separate range.
 std::vector<LeafRange> leaf_ranges(const PathWalker& walker, const Placement& placement) {
   std::vector<LeafRange> ranges;
   const auto home = [&](std::int32_t i) {
@@ -75,8 +76,8 @@ std::vector<LeafRange> leaf_ranges(const PathWalker& walker, const Placement& pl
   return ranges;
 }
 
-// What one thread counts with. The channels of hosts are left out: a host sends to one and receives from one,
-// so that they never carry more than one flow.
+// Counts for one thread. Channels of hosts are left out: a host sends to one host and receives from one, so
+// they never carry more than one flow.
 class ShiftSweep {
  public:
   virtual ~ShiftSweep() = default;
@@ -84,12 +85,12 @@ class ShiftSweep {
   virtual void do_stages(std::int64_t first, std::int64_t last, Contention& result,
                          const std::function<void()>& stage_done) = 0;
   virtual const Tally& tally() const = 0;
-  // By channel: most flows at any stage done so far.
+  // By channel: maximum flows in any stage so far.
   virtual const std::vector<std::int32_t>& most() const = 0;
 };
 
-// Keeps the flows of a stage and changes what the next one changes; or, `afresh`, finds all of them again.
-// 4 bytes a channel of a stage's paths, and 8 a channel.
+// Keeps the flows of a stage and applies the changes to the next one, or, if `afresh`, finds all of them
+// again. Holds 4 bytes per channel of a stage's paths, and 8 per channel.
 class SlidingSweep final : public ShiftSweep {
  public:
   SlidingSweep(const PathWalker& walker, const Placement& placement, const std::vector<LeafRange>& ranges,
@@ -120,8 +121,8 @@ class SlidingSweep final : public ShiftSweep {
   const std::vector<std::int32_t>& most() const override { return loads_.most(); }
 
  private:
-  // The window of a range [a, b) at shift s is the destinations a + s .. b - 1 + s. The path to a + s + j
-  // lies in row a + (s + j) mod (b - a): what enters the window takes the row of what leaves it.
+  // The window of a range [a, b) at shift s is the destinations a + s .. b - 1 + s. The path to a + s + j is
+  // in row a + (s + j) mod (b - a): the path that enters the window replaces the one that leaves it.
   static std::size_t row_of(LeafRange range, std::int64_t shift_and_j) {
     return static_cast<std::size_t>(range.begin + shift_and_j % range.size());
   }
@@ -148,8 +149,8 @@ class SlidingSweep final : public ShiftSweep {
     }
   }
 
-  // From shift - 1 to shift. What leaves goes first, so that no channel has more flows for a moment than at
-  // either stage.
+  // Goes from shift - 1 to shift. The leaving path is removed first, so that no channel temporarily has more
+  // flows than in either stage.
   void slide_to(std::int64_t shift) {
     for (const LeafRange range : ranges_) {
       const std::size_t row = row_of(range, shift - 1);
@@ -159,7 +160,7 @@ class SlidingSweep final : public ShiftSweep {
     for (const LeafRange range : ranges_) put_on(range, row_of(range, shift - 1), range.end - 1 + shift);
   }
 
-  // Where no channel has two flows all shares are 1; else look at every path.
+  // If no channel has two flows, all shares are 1; otherwise examine every path.
   void end_stage(std::size_t stage, Contention& result) {
     const std::int32_t top = loads_.top();
     result.stage_max[stage] = flows_ == 0 ? 0 : std::max(1, top);
@@ -179,7 +180,7 @@ class SlidingSweep final : public ShiftSweep {
   const Placement& placement_;
   const std::vector<LeafRange>& ranges_;
   bool afresh_;
-  PathRows rows_;              // by row: inner path of a flow
+  PathRows rows_;              // by row: path of a flow between switches
   std::vector<char> is_flow_;  // by row
   std::int64_t flows_ = 0;
   ChannelLoads loads_;
@@ -187,11 +188,11 @@ class SlidingSweep final : public ShiftSweep {
   std::vector<std::int64_t> fullest_;
 };
 
-// Stages that are counted at once. The paths of a participant at shifts that follow each other lie one after
-// the other: four of four channels are a cache line.
+// Stages counted at once. A participant's paths at consecutive shifts are adjacent in memory; four of four
+// channels are a cache line.
 constexpr std::size_t group = 4;
 
-// Reads every flow's path from a cache. 16 bytes a channel, and 4 more.
+// Reads every flow's path from a cache. Holds 20 bytes per channel.
 class CachedSweep final : public ShiftSweep {
  public:
   CachedSweep(const PathCache& cache, const PathWalker& walker, const Placement& placement,
@@ -229,9 +230,9 @@ class CachedSweep final : public ShiftSweep {
   struct Stage {
     std::vector<std::int32_t> load;      // by channel
     std::vector<std::int64_t> at_least;  // [f]: channels that carry f flows or more
-    std::vector<std::int64_t> fullest;   // [m]: flows whose fullest channel carries m
+    std::vector<std::int64_t> fullest;   // [m]: flows with m flows on their fullest channel
     std::int64_t flows = 0;
-    std::int32_t top = 0;  // most flows on a channel
+    std::int32_t top = 0;  // maximum flows on a channel
   };
 
   // Calls visit(stage of the group, path) for every flow.
@@ -267,7 +268,7 @@ class CachedSweep final : public ShiftSweep {
     });
   }
 
-  // Find the most flows on a channel, and remember them by channel.
+  // Finds the maximum number of flows on a channel, and records the maximum of each channel.
   void end_count(Stage& stage) {
     stage.top = 0;
     while (static_cast<std::size_t>(stage.top) + 1 < stage.at_least.size() &&
@@ -301,7 +302,7 @@ class CachedSweep final : public ShiftSweep {
 
   const PathCache& cache_;
   const Placement& placement_;
-  std::vector<std::int32_t> sources_;  // those of a switch next to each other
+  std::vector<std::int32_t> sources_;  // sorted by switch
   std::array<Stage, group> stages_;
   std::vector<std::int32_t> most_;
   std::vector<std::int64_t> uses_;
@@ -315,7 +316,7 @@ void count_shifts(const PathWalker& walker, const Placement& placement, const An
   constexpr std::int64_t block = 256;  // setting up a block costs about as much as 20 slides
   const std::vector<LeafRange> ranges = leaf_ranges(walker, placement);
 
-  // Take the way that suits the placement.
+  // Choose the method that suits the placement.
   const bool slides = 2 * ranges.size() <= placement.size();
   std::optional<PathCache> cache;
   if (!slides) cache = PathCache::make(walker, placement, options.path_bytes, options);
@@ -338,7 +339,7 @@ void count_shifts(const PathWalker& walker, const Placement& placement, const An
   }
   run_stages(result.stages, block, options, workers);
 
-  // Add up what the workers saw. Every host of two or more sends to and receives from each other one.
+  // Add up the results. With two or more hosts, each sends to and receives from every other one.
   for (const auto& sweep : sweeps) {
     tally.merge(sweep->tally());
     for (std::size_t c = 0; c < result.channel_max.size(); ++c) {

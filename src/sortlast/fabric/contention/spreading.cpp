@@ -1,12 +1,12 @@
-// Spreading flows over all ways that a switch allows: evenly, and as well as can be.
+// Flows spread over all paths that the switches allow: evenly, and optimally.
 //
-// The least load of the fullest channel is that of a maximum concurrent flow whose flows may be split
-// (Leighton and Rao 1999; Shahrokhi and Matula 1990), a linear program. It is bounded from both sides by what
-// multiplicative weights do (Plotkin, Shmoys and Tardos 1995): each channel gets a length that grows
-// exponentially with its load; whatever lengths are given, no splitting has less than the sum of the shortest
-// ways of all flows over the sum of all lengths; and part of each flow moves to its shortest way, as much as
-// lowers the sum of the exponentials most. Rejected: the linear program itself, by a solver: one variable for
-// each flow and channel, and a dependency, for the percent that is not of interest here.
+// The minimum load of the fullest channel is a maximum concurrent flow with splittable flows (Leighton and
+// Rao 1999; Shahrokhi and Matula 1990), which is a linear program. Multiplicative weights (Plotkin, Shmoys
+// and Tardos 1995) bound it from both sides. Each channel gets a length that grows exponentially with its
+// load. For any lengths, the sum of the shortest paths of all flows divided by the sum of all lengths is a
+// lower bound. In each round a part of every flow moves to its shortest path; the part is chosen to minimise
+// the sum of the exponentials. Rejected: solving the linear program, which needs a variable for each flow and
+// channel and a solver as a dependency, for a percent that does not matter here.
 #include "sortlast/fabric/spreading.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-// The flows of a stage, split over their ways.
+// The flows of a stage, split over their paths.
 class StageFlows {
  public:
   StageFlows(const Spreading& spreading, std::span<const Flow> flows, const Placement& placement)
@@ -50,12 +50,11 @@ class StageFlows {
   }
 
   double fullest() const { return *std::max_element(loads_.begin(), loads_.end()); }
-  // On the fullest link of a host, which no splitting changes.
+  // On the fullest host link, which no splitting changes.
   double on_hosts() const { return *std::max_element(host_loads_.begin(), host_loads_.end()); }
 
-  // Moves part of the flows to each leaf, one leaf after the other, to the ways that are shortest if a
-  // channel is exp(steep * load) long: as far as lowers the sum of these lengths most, which is convex in the
-  // part.
+  // For one leaf after the other, moves part of its flows to the paths that are shortest if a channel has
+  // length exp(steep * load). The part is chosen to minimise the sum of these lengths, which is convex in it.
   void move(double steep) {
     for (Group& group : groups_) {
       const double most = fullest();
@@ -84,8 +83,8 @@ class StageFlows {
     }
   }
 
-  // No splitting has less than this on its fullest channel: the shortest ways of all flows over the sum of
-  // all lengths.
+  // Lower bound for the fullest channel of any splitting: the shortest paths of all flows divided by the sum
+  // of all lengths.
   double bound(double steep) {
     std::fill(length_.begin(), length_.end(), 0);
     const double most = fullest();
@@ -110,11 +109,12 @@ class StageFlows {
   // The flows to one leaf.
   struct Group {
     WaysToLeaf ways;
-    std::vector<double> begin;   // by place, that begin there
+    std::vector<double> begin;   // by place: flows that begin there
     std::vector<double> on_hop;  // by hop
   };
 
-  // What is at each place, if `send(place, flows)` sends it on over the hops.
+  // Visits the places from the farthest to the leaf, with the flows at each place; `send(place, flows)`
+  // forwards them over the hops.
   template <class Send>
   static void for_places(const Group& group, const Send& send) {
     std::vector<double> there = group.begin;
@@ -139,14 +139,14 @@ class StageFlows {
     }
   }
 
-  // `most`: of the fullest channel.
+  // `most`: flows on the fullest channel.
   void lengthen(const Group& group, double steep, double most) {
     for (const Hop& hop : group.ways.all_hops()) {
       length_[at(hop.channel)] = std::exp(steep * (loads_[at(hop.channel)] - most));
     }
   }
 
-  // By place: the shortest way to the leaf.
+  // By place: length of the shortest path to the leaf.
   std::vector<double> distances(const Group& group) const {
     const std::span<const Hop> hops = group.ways.all_hops();
     std::vector<double> distance(at(group.ways.places()), 0);
@@ -162,7 +162,7 @@ class StageFlows {
     return distance;
   }
 
-  // By hop: with all flows on their shortest ways.
+  // By hop: flows if all take their shortest paths.
   std::vector<double> on_shortest(const Group& group, const std::vector<double>& distance) const {
     const std::span<const Hop> hops = group.ways.all_hops();
     std::vector<double> on_hop(hops.size(), 0);
@@ -182,7 +182,7 @@ class StageFlows {
 
   std::vector<Group> groups_;
   std::vector<double> loads_;       // by channel: flows
-  std::vector<double> host_loads_;  // by channel: those on the links of hosts alone
+  std::vector<double> host_loads_;  // by channel: flows on the links of hosts alone
   std::vector<double> length_;      // by channel
 };
 
@@ -194,8 +194,8 @@ struct Bounds {
 
 Bounds bounds_of(StageFlows& flows, const SpreadOptions& options) {
   Bounds found{flows.fullest(), flows.on_hosts()};
-  // The steeper the lengths, the nearer is the bound, if the flows are where they should be for that: so they
-  // grow steep slowly.
+  // The bound is tighter for steeper lengths, provided that the flows are nearly optimal for them, so the
+  // steepness grows slowly.
   double steep = 4 / std::max(found.best, 1.0);
   for (std::int32_t round = 0; round < options.rounds && found.best > (1 + options.gap) * found.bound;
        ++round) {

@@ -101,7 +101,7 @@ std::optional<PathCache> PathCache::make(const PathWalker& walker, const Placeme
     cache.place_.push_back(place);
   }
 
-  // Take the room that the paths from the first switch need; if others are longer, more of it.
+  // Allocate the room that the paths from the first switch need; if others are longer, double it.
   const auto paths = static_cast<std::int64_t>(sources.size() * placement.size());
   const std::int64_t path_bytes = sizeof(Channel);
   for (cache.stride_ = 4;; cache.stride_ *= 2) {
@@ -113,7 +113,7 @@ std::optional<PathCache> PathCache::make(const PathWalker& walker, const Placeme
 
 bool PathCache::fill(const PathWalker& walker, const Placement& placement, std::int32_t source,
                      std::int32_t place) {
-  // In the order of the hosts, as tables have them.
+  // In the order of the hosts, which is the order of the tables.
   std::vector<std::int32_t> participants;
   for (std::size_t i = 0; i < placement.size(); ++i) {
     if (placement[i] >= 0) participants.push_back(static_cast<std::int32_t>(i));
@@ -200,7 +200,7 @@ double Tally::mean_share() const { return mean_of(flows_by_fullest_); }
 std::vector<std::int64_t> Tally::histogram() const {
   Counts result = uses_;
   if (result.empty()) result.push_back(0);
-  result[0] = 0;  // channels that are not used are not counted
+  result[0] = 0;  // unused channels are not counted
   while (result.size() > 1 && result.back() == 0) result.pop_back();
   return result;
 }
@@ -249,7 +249,7 @@ namespace {
 
 constexpr std::chrono::milliseconds between_reports{50};
 
-// The next block for a thread that has none.
+// Hands out blocks to threads.
 class Blocks {
  public:
   Blocks(std::int64_t stages, std::int64_t block) : stages_(stages), block_(block) {}
@@ -266,7 +266,7 @@ class Blocks {
   std::atomic<std::int64_t> next_ = 0;
 };
 
-// What ends a worker when another has failed.
+// Ends a worker when another has failed.
 struct Stopped : std::exception {};
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Ways to a leaf: all hops by which flows from some switches may get to a switch with hosts, in an order in
-// which every switch stands behind those that it leads to.
+// Paths to a leaf: all hops that flows from some switches may take to a switch with hosts. Switches are
+// ordered so that each follows the switches that it leads to.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@ class WaysToLeaf {
  public:
   struct Hop {
     Channel channel = 0;
-    std::int32_t to = 0;  // place
+    std::int32_t to = 0;  // place of the next switch
   };
 
-  // `host`: one of the leaf.
+  // `host`: any host of the leaf.
   WaysToLeaf(const AllowedPorts& allowed, std::int32_t host) : allowed_(allowed), host_(host) {
     const Topology& topology = *allowed.topology();
     place_.assign(at(topology.switches()), -1);
     leaf_ = topology.switch_of(topology.attachment(host).vertex);
   }
 
-  // The place of a switch, after those of all switches that lie behind it. Throws Error if no way leads from
-  // it.
+  // Adds a switch, and all switches behind it first; returns its place. Throws Error if no path leads from it
+  // to the leaf.
   std::int32_t add(std::int32_t s) {
     const Topology& topology = *allowed_.topology();
     std::vector<std::int32_t> open{s};
@@ -62,7 +62,7 @@ class WaysToLeaf {
 
   std::int32_t places() const { return static_cast<std::int32_t>(first_.size()) - 1; }
   std::span<const Hop> all_hops() const { return hops_; }
-  // The first of the hops from a place, and the one behind its last.
+  // The first hop from a place, and one past its last.
   std::pair<std::size_t, std::size_t> hops(std::int32_t place) const {
     return {first_[at(place)], first_[at(place) + 1]};
   }

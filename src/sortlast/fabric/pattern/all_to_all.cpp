@@ -4,13 +4,12 @@
 // pairwise   p - 1 stages; at stage s rank i sends its block to i + s mod p: the shift. Any p.
 // bruck      Bruck, Ho, Kipnis, Upfal, Weathersby, "Efficient algorithms for all-to-all communications in
 //            multiport message-passing systems" (1997). ceil(log2 p) stages; at stage j rank i sends to i +
-//            2^j mod p all blocks, its own and those that it was given, whose way from the source to the
-//            destination, d - i mod p, has bit j set. Any p; where it is no power of two the last stage has
-//            fewer blocks.
-// rail:K     for nodes of K ranks, of which rank a of each hangs on rail a of the network (NCCL's PXN). First
-//            each rank gives its neighbours on the node what is for their rails, K - 1 stages of n blocks,
-//            for n nodes; then rank a sends to rank a of the other nodes, n - 1 stages of K blocks, those of
-//            its neighbours among them. No message between nodes changes rails. Any n and K.
+//            2^j mod p all blocks, its own and received ones, for which bit j of the distance d - i mod p to
+//            their destination d is set. Any p; if it is not a power of two, the last stage has fewer blocks.
+// rail:K     for nodes of K ranks, where rank a of each node is on rail a of the network (NCCL's PXN). First
+//            each rank gives its neighbours on the node the blocks for their rails, K - 1 stages of n blocks,
+//            for n nodes. Then rank a sends to rank a of the other nodes, n - 1 stages of K blocks, which
+//            include its neighbours' blocks. No message between nodes changes rails. Any n and K.
 #include <algorithm>
 #include <bit>
 #include <string>
@@ -39,7 +38,7 @@ Stages pairwise(std::int32_t p, std::int64_t bytes) { return staged(shift_patter
 Stages bruck(std::int32_t p, std::int64_t bytes) {
   const std::int64_t block = part_of(bytes, p);
   return {.count = std::bit_width(static_cast<std::uint32_t>(p - 1)), .flows = [=](std::int64_t stage) {
-            // Count the ways of 0 .. p - 1 that have this bit.
+            // Count the distances of 0 .. p - 1 with this bit.
             const std::int64_t bit = std::int64_t{1} << stage;
             const std::int64_t blocks = p / (2 * bit) * bit + std::max<std::int64_t>(0, p % (2 * bit) - bit);
             std::vector<Flow> flows;

@@ -1,4 +1,4 @@
-// What a collective is made of, for the files that make them.
+// Building blocks of collectives.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace sortlast::fabric {
 
-// The stages of p ranks; `flows` makes one of them when it is asked for.
+// The stages of p ranks; `flows` generates one of them on demand.
 struct Stages {
   std::int64_t count = 0;
   std::function<std::vector<Flow>(std::int64_t stage)> flows;
@@ -17,7 +17,7 @@ struct Stages {
   bool is_shift = false;
 };
 
-// `bytes` that each of `parts` has, rounded up.
+// Bytes of each of `parts` parts, rounded up.
 inline std::int64_t part_of(std::int64_t bytes, std::int64_t parts) { return (bytes + parts - 1) / parts; }
 
 // trees.cpp

@@ -1,20 +1,18 @@
 // Collectives by name, and those in which every rank exchanges: ring, recursive doubling and halving, chain.
 //
 // ring                 all-reduce: p - 1 stages in which every rank sends a block on and adds its own
-// (reduce-
-//                      scatter), and p - 1 in which the sums go round. All have the same p transfers i -> i +
-//                      1, so one stage is stored, with 2 (p - 1) repetitions. Any p.
+//                      (reduce-scatter), and p - 1 in which the sums circulate. All stages have the same p
+//                      transfers i -> i + 1, so one is stored, with 2 (p - 1) repetitions. Any p.
 // recursive-doubling   all-reduce: at stage j every rank exchanges its whole vector with rank i xor 2^j.
 // recursive-halving    all-reduce (Rabenseifner): at stage j every rank exchanges with i xor 2^j one half of
-// what it
-//                      still has to add up, and then, backwards, what has been added up.
+//                      the data that it still has to reduce, and then, in reverse order, the reduced data.
 //                      Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in
-//                      MPICH" (2005), is the source of both. Nearest partners have most to exchange. If p is
-//                      no power of two, of the first 2 (p - 2^k) ranks, 2^k < p < 2^(k+1), those of even
-//                      number give their vector to the next one before, and get the result from it behind.
-// chain                every rank sends to the next one, and then every rank to the one before: activations
-// and
-//                      gradients of a pipeline.
+//                      MPICH" (2005), describes both. The nearest partners exchange the largest parts. If p
+//                      is not a power of two, let 2^k < p < 2^(k+1): among the first 2 (p - 2^k) ranks, each
+//                      even rank first gives its vector to the next rank, which returns the result at the
+//                      end.
+// chain                every rank sends to the next one, and then every rank to the previous one: activations
+//                      and gradients of a pipeline.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -45,7 +43,7 @@ Stages ring(std::int32_t p, std::int64_t bytes) {
           .repeats = [=](std::int64_t) { return 2 * (std::int64_t{p} - 1); }};
 }
 
-// The ranks of recursive algorithms: a power of two of them, and those that others stand in for.
+// The ranks of recursive algorithms: a power of two of members, some of which stand in for the other ranks.
 class Recursion {
  public:
   explicit Recursion(std::int32_t p)
@@ -56,7 +54,7 @@ class Recursion {
   std::int64_t members() const { return members_; }
   bool has_others() const { return others_ > 0; }
 
-  // Every member to the one whose number differs in bit j.
+  // Flows between all members that differ in bit j of their numbers.
   std::vector<Flow> exchange(std::int32_t j, std::int64_t bytes) const {
     std::vector<Flow> flows;
     for (std::int32_t member = 0; member < members_; ++member) {
@@ -65,7 +63,7 @@ class Recursion {
     return flows;
   }
 
-  // The others to those that stand in for them, or back.
+  // Flows from the other ranks to the members that stand in for them, or back.
   std::vector<Flow> substitution(bool back, std::int64_t bytes) const {
     std::vector<Flow> flows;
     for (std::int32_t i = 0; i < others_; ++i) {
@@ -82,7 +80,8 @@ class Recursion {
   std::int32_t members_, others_;
 };
 
-// The stages of members, numbered from 0, between those of substitution if there are any.
+// The stages of the members, numbered from 0; substitution comes before and after them if there are other
+// ranks.
 Stages with_others(const Recursion& ranks, std::int64_t bytes, std::int64_t count,
                    std::function<std::vector<Flow>(std::int64_t)> flows) {
   if (!ranks.has_others()) return {.count = count, .flows = std::move(flows)};
@@ -123,7 +122,7 @@ struct Entry {
   Collective collective;
   Stages (*make)(std::int32_t p, std::int64_t bytes) = nullptr;
   Stages (*make_with)(std::int32_t p, std::int64_t bytes, std::int32_t number) = nullptr;
-  std::int32_t number = 0;  // behind the colon if none is given; 0: it must be
+  std::int32_t number = 0;  // default of the number after the colon; 0: it is required
 };
 
 const std::array<Entry, 11>& entries() {

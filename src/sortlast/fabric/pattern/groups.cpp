@@ -1,10 +1,10 @@
-// Groups of ranks that do collectives of their own, all at once.
+// Groups of ranks that perform separate collectives at the same time.
 //
 // With kinds of sizes g_1, g_2, .. g_m, the first the innermost, rank r has coordinate floor(r / (g_1 ..
-// g_{l-1})) mod g_l in kind l, and a group of kind l is the ranks that differ in this coordinate alone: p /
-// g_l groups. Every kind goes through the stages of its collective at its own pace, a step of each at the
-// same time; a kind with fewer steps is silent when it is through. So steps that follow each other are alike
-// until a kind changes its stage, and one of them is stored.
+// g_{l-1})) mod g_l in kind l. A group of kind l consists of the ranks that differ only in this coordinate: p
+// / g_l groups. Every kind advances through the stages of its collective at its own pace; a step executes one
+// step of each kind. A kind with fewer steps is idle once it has finished. Consecutive steps are therefore
+// equal until a kind changes its stage, and only one of them is stored.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -17,15 +17,15 @@ namespace sortlast::fabric {
 
 namespace {
 
-constexpr std::int64_t most_stages = std::int64_t{1} << 22;  // that are stored
+constexpr std::int64_t most_stages = std::int64_t{1} << 22;  // stored stages
 
 struct Kind {
   std::int32_t size = 1;
-  std::int32_t stride = 1;                 // from one rank of a group to the next
-  std::shared_ptr<const Pattern> pattern;  // of one group; null: it does nothing
+  std::int32_t stride = 1;                 // between consecutive ranks of a group
+  std::shared_ptr<const Pattern> pattern;  // of one group; null: no communication
 };
 
-// A stage of each kind, -1 for one that is through, and how often.
+// A combination of stages, one per kind (-1: that kind has finished), and its number of repetitions.
 struct Together {
   std::vector<std::int64_t> stages;
   std::int64_t repeats = 0;
@@ -66,10 +66,10 @@ std::vector<Kind> made(const std::vector<GroupKind>& kinds) {
   return result;
 }
 
-// Goes through all kinds at once, from one change of a stage to the next.
+// Advances all kinds together, from one change of a stage to the next.
 std::vector<Together> timeline(const std::vector<Kind>& kinds) {
   struct Clock {
-    std::int64_t stage = -1, left = 0;  // repetitions of the stage that are to come
+    std::int64_t stage = -1, left = 0;  // remaining repetitions of the stage
   };
   std::vector<Clock> clocks(kinds.size());
   const auto next = [&](std::size_t k) {
@@ -130,7 +130,7 @@ class Groups final : public Pattern {
   }
 
  private:
-  // The flows of one group in every group of the kind.
+  // Copies the flows of one group to every group of the kind.
   void add_all(const Kind& kind, const std::vector<Flow>& one, std::vector<Flow>& flows) const {
     for (std::int32_t first = 0; first < p_; ++first) {
       if (first / kind.stride % kind.size != 0) continue;

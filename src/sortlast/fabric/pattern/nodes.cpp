@@ -1,4 +1,4 @@
-// What patterns of ranks are to their nodes: with nodes as participants, and without what stays on a node.
+// Patterns of ranks as seen by nodes: with nodes as participants, and without messages inside a node.
 #include <cstddef>
 #include <memory>
 #include <string>

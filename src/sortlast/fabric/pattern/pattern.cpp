@@ -1,5 +1,4 @@
-// Patterns: shifts, all-to-all, those of a schedule, and flows by stage as a file lists them; what a pattern
-// sends between nodes.
+// Patterns: shifts, all-to-all, permutations, transfers of a schedule, and flows listed by stage in a file.
 #include "sortlast/fabric/pattern.hpp"
 
 #include <algorithm>
@@ -57,7 +56,7 @@ class AllToAll final : public Pattern {
   AllToAll(std::int32_t p, std::int64_t bytes) : p_(p), bytes_(bytes) {
     check_participants(name(), p);
     check_bytes(name(), bytes);
-    constexpr std::int64_t most_flows = std::int64_t{1} << 27;  // of a stage, which holds them all
+    constexpr std::int64_t most_flows = std::int64_t{1} << 27;  // of a stage, which is held in memory
     if (std::int64_t{p} * p <= most_flows) return;
     throw ArgumentError(
         name() + " of " + std::to_string(p) +
@@ -97,7 +96,7 @@ bool all_shifts(std::int32_t p, const std::vector<std::vector<Flow>>& stages) {
   return true;
 }
 
-// Flows that are held, by stage.
+// Flows held in memory, by stage.
 class FlowList final : public Pattern {
  public:
   FlowList(std::string name, std::int32_t p, std::vector<std::vector<Flow>> stages)
@@ -195,7 +194,8 @@ std::shared_ptr<const Pattern> traffic_pattern(std::string name, std::int32_t p,
   return std::make_shared<FlowList>(std::move(name), p, std::move(stages));
 }
 
-// Traffic in a file: "stage source destination [bytes]" a line, # begins a comment, all numbers from 0.
+// Traffic in a file: one line "stage source destination [bytes]" per message, # begins a comment, all numbers
+// from 0.
 namespace {
 
 constexpr std::int64_t most_stages = 1 << 20;

@@ -1,21 +1,21 @@
 // Collectives along trees: binomial, and NCCL's double binary tree.
 //
-// Binomial. At each stage every rank that has the data sends it on, so that twice as many have it: rank r to
-// r + 2^j, for j from the highest. With p that is no power of two a rank whose partner does not exist is
-// idle. A reduction is the same backwards.
+// Binomial. At each stage every rank that has the data sends it on, which doubles the number of ranks that
+// have it: rank r to r + 2^j, for j from the highest. If p is not a power of two, a rank without a partner is
+// idle. A reduction is the same in reverse.
 //
 // Double binary tree (Sanders, Speck, Traeff, "Two-tree algorithms for full bandwidth broadcast, reduction
-// and scan", 2009). An all-reduce in two halves of the vector, each up and down a binary tree of its own. A
-// rank that is an inner node of one tree is a leaf of the other (for odd p but for one), so that both
-// together load all links alike. The trees are those of NCCL (src/graph/trees.cc): in the first a rank r > 0,
-// whose lowest one bit is b, has the parent (r - b) with bit 2 b set, or if that does not exist r - b; 0 is
-// the root. The second is its mirror, r -> p - 1 - r, for even p, and its shift, r -> r + 1 mod p, for odd p.
-// So any p is served.
+// and scan", 2009). An all-reduce in two halves of the vector, each up and down a separate binary tree. A
+// rank that is an inner node of one tree is a leaf of the other (with one exception for odd p), so together
+// they load all links equally. The trees are NCCL's (src/graph/trees.cc): in the first, rank 0 is the root,
+// and a rank r > 0 with lowest one bit b has the parent (r - b) with bit 2 b set, or r - b if that does not
+// exist. The second tree is its mirror, r -> p - 1 - r, for even p, and its shift, r -> r + 1 mod p, for odd
+// p. Any p works.
 //
-// Stages are levels: the leaves send first, then those above them, and from the root down the other way. The
-// two children of a rank send at the same stage. With C pieces one follows the other: while one is at level
-// l, the next is at level l - 1, as NCCL does with what its buffers hold. Between the beginning and the end
-// all levels of both trees are busy, and that stage repeats.
+// Stages are levels: the leaves send first, then the ranks above them, and in the opposite order from the
+// root down. The two children of a rank send at the same stage. With C pieces one follows the other: while
+// one piece is at level l, the next is at level l - 1, as in NCCL with the contents of its buffers. Between
+// start and end all levels of both trees are busy, and that stage repeats.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -28,7 +28,7 @@ namespace {
 
 std::int32_t doublings(std::int32_t p) { return std::bit_width(static_cast<std::uint32_t>(p - 1)); }
 
-// Edges of the broadcast at distance 2^j, from parent to child.
+// Edges of the broadcast over distance 2^j, from parent to child.
 std::vector<Flow> binomial_edges(std::int32_t p, std::int32_t j, std::int64_t bytes) {
   std::vector<Flow> flows;
   const std::int64_t distance = std::int64_t{1} << j;
@@ -78,7 +78,7 @@ struct Levels {
 };
 
 void add_tree(const std::vector<std::int32_t>& parent, std::int64_t bytes, Levels& levels) {
-  // A rank sends when all below it have sent, and receives when all above it have.
+  // A rank sends when all ranks below it have sent, and receives when all above it have received.
   std::vector<std::size_t> height(parent.size(), 0), depth(parent.size(), 0);
   for (std::size_t r = 0; r < parent.size(); ++r) {
     std::size_t& up = depth[r];
@@ -100,7 +100,7 @@ void add_tree(const std::vector<std::int32_t>& parent, std::int64_t bytes, Level
 }
 
 std::vector<std::vector<Flow>> double_tree_levels(std::int32_t p, std::int64_t bytes) {
-  // Place the second tree beside the first.
+  // Build the second tree from the first.
   const std::vector<std::int32_t> first = binary_tree(p);
   const auto placed = [p](std::int32_t r) { return p % 2 == 0 ? p - 1 - r : (r + 1) % p; };
   std::vector<std::int32_t> second(first.size());
@@ -125,7 +125,7 @@ Stages double_tree(std::int32_t p, std::int64_t bytes, std::int32_t pieces) {
   const auto height = static_cast<std::int64_t>(levels.size());
   if (height == 0) return {};
 
-  // At step t the pieces are at levels t, t - 1, ..; where all levels are busy the step repeats.
+  // At step t the pieces are at levels t, t - 1, ..; the step with all levels busy repeats.
   const std::int64_t full = std::max<std::int64_t>(0, pieces - height);  // repetitions of the fullest step
   const std::int64_t steps = pieces + height - 1;
   return {.count = steps - full,

@@ -1,4 +1,4 @@
-// Hosts by the names that people write.
+// Hosts by the names that users write.
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -18,7 +18,7 @@ using Index = std::multimap<std::string, std::int32_t, std::less<>>;
 
 std::string first_word(const std::string& name) { return name.substr(0, name.find(' ')); }
 
-// Edits (Levenshtein) that make one name of the other.
+// Levenshtein distance: number of edits that turn one name into the other.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
@@ -35,7 +35,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 std::string quoted(const std::string& name) { return "'" + excerpt(name) + "'"; }
 
-// " (near: 'host00012', ...)", or nothing if no name is near.
+// " (near: 'host00012', ...)", or nothing if no name is similar.
 std::string near_names(const Index& words, const std::string& name) {
   constexpr std::size_t most_names = 3, longest = 1000;
   if (name.size() > longest) return {};
@@ -43,7 +43,7 @@ std::string near_names(const Index& words, const std::string& name) {
   for (auto at = words.begin(); at != words.end(); at = words.upper_bound(at->first)) {
     const std::size_t longer = std::max(at->first.size(), name.size());
     const std::size_t shorter = std::min(at->first.size(), name.size());
-    if (3 * (longer - shorter) > name.size()) continue;  // that many edits at least
+    if (3 * (longer - shorter) > name.size()) continue;  // lower bound of the edits
     const std::size_t edits = distance(at->first, name);
     if (3 * edits <= name.size()) near.emplace(edits, at->first);
   }
@@ -68,7 +68,7 @@ class Finder {
     }
   }
 
-  // Hosts that a name may mean.
+  // Hosts that a name may refer to.
   std::vector<std::int32_t> matches(const std::string& name) const {
     std::vector<std::int32_t> found = values(names_, name);
     if (found.empty()) found = values(words_, name);

@@ -10,7 +10,7 @@ std::string_view short_name(std::string_view name) {
   return found.find_first_not_of("0123456789") == std::string_view::npos ? std::string_view() : found;
 }
 
-// Whether one of two names is the other with a domain behind it.
+// Whether one of two names is the other plus a domain.
 bool differ_by_domain(std::string_view a, std::string_view b) {
   if (a.size() > b.size()) std::swap(a, b);
   return a.size() < b.size() && b.starts_with(a) && b[a.size()] == '.';

@@ -1,6 +1,6 @@
-// Machines by the names that lists have for them: with or without a domain, and with a user in front.
+// Machines by the names used in lists: with or without a domain, and with or without a user in front.
 //
-// A fabric has short names where resource managers have long ones, or the other way round: rdma-ndd describes
+// A fabric may have short names where resource managers have long ones, or the reverse: rdma-ndd describes
 // devices by the host name up to its first dot.
 #pragma once
 
@@ -18,8 +18,8 @@ class MachineNames {
  public:
   void add(const std::string& name, std::int32_t number);
 
-  // The numbers of the machines that a name of a list means: the ones with this name; else the ones with its
-  // part behind "user@"; else the ones with the same name but for a domain.
+  // The numbers of the machines with this name, else of those named by the part after "user@", else of those
+  // with the same name except for a domain.
   std::vector<std::int32_t> find(std::string_view name) const;
 
  private:

@@ -9,7 +9,7 @@ namespace sortlast::fabric {
 
 bool natural_less(std::string_view a, std::string_view b) {
   const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
-  // Take the digits at the front away, without zeros that lead them.
+  // Take the digits off the front, without leading zeros.
   const auto take_number = [&](std::string_view& text) {
     std::size_t end = 0;
     while (end < text.size() && digit(text[end])) ++end;

@@ -1,9 +1,9 @@
-// The machines of a fabric by the descriptions of its hosts, or by a table; and their rails.
+// The machines of a fabric from the descriptions of its hosts, or from a table; and their rails.
 //
-// Adapters describe themselves, by what their system's node_desc holds: "NODE HCA-6" (rdma-ndd's "%h %d"
-// gives "NODE mlx5_0"). One whose system has not come that far has the description that its firmware comes
-// with, "MT4129 ConnectX7   Mellanox Technologies", or calls itself localhost, and nothing tells which
-// machine it is in: a table or a node name map may.
+// Adapters describe themselves with their system's node_desc: "NODE HCA-6" (rdma-ndd's "%h %d" gives "NODE
+// mlx5_0"). If the system has not set it, an adapter has the description in its firmware, "MT4129 ConnectX7
+// Mellanox Technologies", or calls itself localhost. Its machine is then unknown, unless a table or a node
+// name map gives it.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -32,7 +32,7 @@ void sort_adapters(Node& node) {
                    [](const Adapter& a, const Adapter& b) { return natural_less(a.rail, b.rail); });
 }
 
-// Tell the ports of an adapter apart, which share its description.
+// Distinguishes ports of one adapter, which share its description.
 void name_ports(const Topology& topology, Node& node) {
   std::map<std::pair<std::string, std::uint64_t>, std::int32_t> ports;
   for (const Adapter& adapter : node.adapters) ++ports[{adapter.rail, topology.host(adapter.host).guid}];
@@ -43,7 +43,7 @@ void name_ports(const Topology& topology, Node& node) {
   }
 }
 
-// Nodes in the order in which they are first named.
+// Nodes in the order in which they first occur.
 class Collection {
  public:
   Node& node(const std::string& name) {
@@ -124,7 +124,7 @@ class TableReader {
     node.adapters.push_back({rail, h});
   }
 
-  // Up to a blank or comma, or in quotation marks.
+  // Reads up to a blank or comma, or a quoted field.
   std::string field(const char* what) {
     while (scan_.accept(",")) {
     }
@@ -169,7 +169,7 @@ class TableReader {
   const Topology& topology_;
   Scanner scan_;
   Collection nodes_;
-  std::vector<std::int64_t> line_of_;  // by host: where it stands in the table; 0: nowhere
+  std::vector<std::int64_t> line_of_;  // by host: its line in the table; 0: none
   std::multimap<std::string, std::int32_t, std::less<>> names_;
   std::unordered_map<std::uint64_t, std::set<std::int32_t>> guids_;
 };

@@ -1,39 +1,40 @@
-// When is there an order of a job's hosts in which no shift contends, and how is it found?
+// Orders of a job's hosts in which no shift contends: when they exist, and how to find them.
 //
-// Notation. n hosts at places 0 .. n - 1; at shift s the host at place i sends to the one at i + s (mod n).
-// On a tree of two levels with D-mod-K, all leaves send what is meant for host x over their up-port r(x), its
-// residue, and from there one link leads down to its leaf. If the hosts of a leaf have different residues, as
-// up to K of them have on a leaf with K up-ports, no two flows meet on their way down. They meet on their way
-// up if places a and a' of a leaf A send, at the same shift, to places x and x' of other leaves with the same
-// residue: a - x = a' - x' (mod n). So an order is free if and only if, for every leaf A and residue r, the
-// differences a - x are all different, a running through the places of A, x through those of residue r
-// outside of A.
+// Notation. n hosts at places 0 .. n - 1; at shift s the host at place i sends to the host at place i + s
+// (mod n). On a tree of two levels with D-mod-K, all leaves send messages for host x over their up-port r(x),
+// its residue, and from there one link leads down to its leaf. If the hosts of a leaf have different
+// residues, which is possible for up to K hosts on a leaf with K up-ports, no two flows meet on their way
+// down. They meet on their way up if places a and a' of a leaf A send, at the same shift, to places x and x'
+// of other leaves with the same residue: a - x = a' - x' (mod n). So an order is free of contention if and
+// only if, for every leaf A and residue r, the differences a - x are all distinct, where a runs over the
+// places of A and x over the places of residue r outside A.
 //
-// 1. A proof that none is free. There are only n - 1 differences, and those of (A, r) are |A| times the
-//    number of hosts of residue r outside A. If that exceeds n - 1, no order is free. The argument needs
-//    neither tree nor D-mod-K: a channel has to carry every pair of hosts whose path crosses it, in n - 1
-//    stages, whatever the order. greatest_demand() counts the pairs.
-// 2. Sufficient. Hosts that are whole leaves, or the same residues of some leaves (a product of leaves and
-//    residues), are free in routing order: equal residues are |A| apart. With unequal leaves a leaf-by-leaf
-//    order is free if equal residues keep a distance of the fullest leaf, which asks for the right sequence
-//    of leaves and of hosts within them. Routing order has no reason to be it: of 60 hosts drawn at random
-//    from a 12-ary 2-tree 5 to 8 share a residue, and up to 3 flows a link.
+// 1. A proof that no order is free. There are only n - 1 differences, and (A, r) has |A| times the number of
+//    hosts of residue r outside A. If this exceeds n - 1, no order is free. The argument needs neither a tree
+//    nor D-mod-K: a channel has to carry every pair of hosts with a path across it, in n - 1 stages, in any
+//    order. greatest_demand() counts the pairs.
+// 2. A sufficient condition. Hosts that are whole leaves, or the same residues of some leaves (a product of
+//    leaves and residues), are free in routing order, because equal residues are |A| apart. With unequal
+//    leaves a leaf-by-leaf order is free if the distance between equal residues is at least the size of the
+//    fullest leaf, which requires the right sequence of leaves and of hosts within them. Routing order has no
+//    reason to be that sequence: among 60 hosts drawn at random from a 12-ary 2-tree, 5 to 8 share a residue,
+//    with up to 3 flows per link.
 // 3. The search. Annealing over swaps of two places, with the number of pairs of flows that share a channel
-//    as energy (energies by the fullest channel are flat nearly everywhere). A swap changes the flows of two
-//    hosts only: for 60 hosts 2 us. Half of the swaps are within a leaf. Of the 20 such random jobs of seeds
-//    1 to 20, 10 become free, most within 0.5 million swaps, 5 have a proof, and 5 stay open after 2.5
-//    million (5 s): they miss freedom by a few pairs. Rejected: three short runs for a long one, 8 become
-//    free.
-//    Where stages differ in bytes or repeat, as those of collectives do, a pair counts by the length of its
-//    stage, and an order is better if the pattern takes less time.
-// 4. Few hosts. Up to 12 hosts all orders are tried, which proves what is left.
-// 5. Dummies. Hosts at their places of a larger order that is free are free, because their flows are some of
-//    its flows: in routing order with dummies any job is free if the whole fabric is. It costs stages, up to
-//    those of the whole fabric. By 1. a job needs more places than its greatest demand, and with a dummy for
-//    every fourth host besides the search finds free orders of jobs that were proven to have none without:
-//    60 hosts in 88 places for 144. (With enough dummies every routing has a free order: on a Golomb ruler
-//    all differences are different, and a stage has one flow at most. That takes about n^2 stages.) So a few
-//    dummies are tried before many, and both only if there is no other way.
+//    as energy (energies based on the fullest channel are flat nearly everywhere). A swap changes the flows
+//    of only two hosts: 2 us for 60 hosts. Half of the swaps are within a leaf. For 20 such random jobs with
+//    seeds 1 to 20, 10 become free, usually within 0.5 million swaps, 5 have a proof, and 5 remain open after
+//    2.5 million (5 s), a few pairs short. Rejected: three short runs instead of a long one, with which 8
+//    become free.
+//    If stages differ in bytes or repeat, as in collectives, a pair counts by the length of its stage, and an
+//    order is better if the pattern takes less time.
+// 4. Few hosts. Up to 12 hosts all orders are tried, which proves the remaining cases.
+// 5. Dummies. Hosts at their places in a larger contention-free order are free, because their flows are a
+//    subset of its flows: in routing order with dummies any job is free if the whole fabric is. This costs
+//    stages, up to the number for the whole fabric. By 1. a job needs more places than its greatest demand.
+//    With an additional dummy for every fourth host the search finds free orders of jobs that provably have
+//    none without: 60 hosts in 88 places instead of 144. (With enough dummies every routing has a free order:
+//    on a Golomb ruler all differences are distinct, and a stage has at most one flow. That takes about n^2
+//    stages.) So a few dummies are tried before many, and both only if nothing else works.
 #include "sortlast/fabric/contention.hpp"
 
 #include <algorithm>
@@ -50,13 +51,13 @@ namespace sortlast::fabric {
 
 namespace {
 
-constexpr std::int64_t automatic_updates = 2'400'000'000;  // of channels, by the search: some seconds
-constexpr std::int64_t part_if_proven = 8;                 // of them, if it cannot become free
+constexpr std::int64_t automatic_updates = 2'400'000'000;  // updates of channels by the search: some seconds
+constexpr std::int64_t part_if_proven = 8;                 // divisor if no order can be free
 constexpr std::array<std::int32_t, 2> hosts_a_dummy_tried = {4, 2};
 constexpr std::int32_t most_hosts_for_all_orders = 12;
 constexpr std::int64_t most_orders = 3'000'000;
 
-// Faster than so by more than rounding.
+// Threshold for a shorter time, above rounding errors.
 constexpr double faster = 1 - 1e-9;
 
 // Better in one figure and not worse in the other.
@@ -70,7 +71,7 @@ class Search {
   Search(const Routes& routes, const std::vector<std::int32_t>& hosts, const OrderOptions& options)
       : routes_(routes), walker_(routes), hosts_(hosts), options_(options) {}
 
-  // The known orders, the best of them first if there is no free one.
+  // Tries the known orders until one is free; the best of them remains.
   void try_known() {
     for (const char* name : {"listed", "routing", "natural", "alphabetical"}) {
       if (!free()) try_order(order_hosts(*routes_.topology, name, hosts_), std::string(name) + " order");
@@ -84,7 +85,7 @@ class Search {
     try_order(std::move(placement), how);
   }
 
-  // As few dummies as the demand asks for, and some more, as long as routing order would have more.
+  // Tries as few dummies as the demand requires, then some more, as long as routing order would need more.
   void try_few_dummies() {
     const auto most = static_cast<std::int32_t>(padded().size());
     const Placement start = best_.placement;
@@ -178,7 +179,7 @@ class Search {
     best_.how = how;
   }
 
-  // Of a pattern whose stages differ, at a rate of 1; 0: a shift, whose stages are alike.
+  // Time of a pattern with unequal stages, at a rate of 1; 0 for a shift, which has equal stages.
   double seconds(const Pattern& shape, const Placement& placement) const {
     if (shape.is_shift()) return 0;
     return pattern_time(routes_, shape, placement, 1, 0, options_.analysis).synchronised;
@@ -215,7 +216,7 @@ class Search {
   PathWalker walker_;
   const std::vector<std::int32_t>& hosts_;
   const OrderOptions& options_;
-  std::int64_t demand_ = 0;  // the greatest of a channel
+  std::int64_t demand_ = 0;  // greatest demand on a channel
   BestOrder best_;
   double best_time_ = 0;
 };

@@ -26,7 +26,7 @@ std::optional<OrderLoads> OrderLoads::make(const PathWalker& walker, const std::
 }
 
 std::int64_t OrderLoads::number_places(const PathWalker& walker, const std::vector<std::int32_t>& hosts) {
-  // Number the switches that have hosts, or where paths depend on the source, the hosts.
+  // Number the switches with hosts or, if paths depend on the source, the hosts.
   std::map<std::int32_t, std::int32_t> places;
   for (const std::int32_t host : hosts) {
     const std::int32_t key = walker.by_switch() ? walker.switch_of_host(host) : host;
@@ -39,7 +39,7 @@ std::int64_t OrderLoads::number_places(const PathWalker& walker, const std::vect
 }
 
 void OrderLoads::find_paths(const PathWalker& walker, const std::vector<std::int32_t>& hosts) {
-  // Walk, and number the channels in the order in which they are met.
+  // Walk the paths, and number the channels in the order of their first use.
   std::vector<Channel> number(static_cast<std::size_t>(walker.topology().channels()), -1);
   PathRows walked;
   walked.resize(1);
@@ -57,7 +57,7 @@ void OrderLoads::find_paths(const PathWalker& walker, const std::vector<std::int
 }
 
 bool OrderLoads::list_ends(const Pattern& pattern, std::int64_t most_bytes) {
-  // Count, then fill: the ends of a participant lie together.
+  // Count, then fill: the ends of a participant are adjacent.
   const auto p = static_cast<std::size_t>(pattern.participants());
   first_end_.assign(p + 1, 0);
   for (std::int64_t stage = 0; stage < pattern.stages(); ++stage) {
@@ -80,7 +80,7 @@ bool OrderLoads::list_ends(const Pattern& pattern, std::int64_t most_bytes) {
   return true;
 }
 
-// A stage lasts as long as its longest message, and as often as it repeats.
+// A stage lasts as long as its longest message, times its repetitions.
 void OrderLoads::weigh(const Pattern& pattern) {
   double sum = 0;
   for (std::int64_t stage = 0; stage < pattern.stages(); ++stage) {
@@ -99,7 +99,7 @@ void OrderLoads::weigh(const Pattern& pattern) {
 }
 
 Demand greatest_demand(const PathWalker& walker, const std::vector<std::int32_t>& hosts) {
-  // Sources whose paths are the same count together.
+  // Sources with the same paths are counted together.
   std::map<std::int32_t, std::vector<std::int32_t>> places;
   for (const std::int32_t host : hosts) {
     places[walker.by_switch() ? walker.switch_of_host(host) : host].push_back(host);
@@ -124,9 +124,9 @@ Demand greatest_demand(const PathWalker& walker, const std::vector<std::int32_t>
 
 namespace {
 
-// Pairs of flows, by weight: a swap that adds as many is taken once in e times. With these ends the 60-host
-// lists of tests/fabric/order_test.cpp become free; from 1 to 0.2, or from 0.5 to 0.15, half of them get
-// stuck.
+// Temperatures, in weighted pairs of flows: a swap that adds this many pairs is accepted with probability
+// 1/e. With these two, the 60-host lists of tests/fabric/order_test.cpp become free; from 1 to 0.2, or from
+// 0.5 to 0.15, half of them get stuck.
 constexpr double hot = 1.6;
 constexpr double cold = 0.4;
 constexpr std::int64_t steps_between_reports = 256;
@@ -135,7 +135,7 @@ class Annealing {
  public:
   Annealing(OrderLoads& loads, JobOrder order, const std::vector<std::int32_t>& switches, SplitMix64 random)
       : loads_(loads), order_(std::move(order)), random_(random) {
-    // Know where each job is, and who shares its switch.
+    // Record the place of each job, and the jobs on each switch.
     place_.resize(switches.size());
     for (std::size_t i = 0; i < order_.size(); ++i) {
       if (order_[i] >= 0) place_[static_cast<std::size_t>(order_[i])] = static_cast<std::int32_t>(i);
@@ -185,7 +185,7 @@ class Annealing {
     return place_[static_cast<std::size_t>(group[random_.below(group.size())])];
   }
 
-  // Puts on or takes off the flows of participant i with those that `with` names.
+  // Adds or removes the flows between participant i and all participants accepted by `with`.
   template <typename With>
   double change(std::int32_t i, bool put_on, With&& with) {
     double pairs = 0;
@@ -201,7 +201,7 @@ class Annealing {
     return pairs;
   }
 
-  // Pairs added, by weight.
+  // Returns the number of pairs added, by weight.
   double swap(std::int32_t i, std::int32_t j) {
     const auto all = [](std::int32_t) { return true; };
     const auto but_i = [i](std::int32_t other) { return other != i; };
@@ -225,13 +225,13 @@ class Annealing {
   double pairs_ = 0;
 };
 
-// Depth first: the next participant gets each of the jobs that are left.
+// Depth first: the next participant gets each of the remaining jobs in turn.
 class AllOrders {
  public:
   AllOrders(OrderLoads& loads, std::int64_t limit)
       : loads_(loads), limit_(limit), used_(static_cast<std::size_t>(loads.participants()), false) {}
 
-  // Whether an order was found or the limit reached.
+  // Whether an order was found or the limit was reached.
   bool go_on() {
     const auto i = static_cast<std::int32_t>(order_.size());
     if (i == loads_.participants()) return true;
@@ -242,7 +242,7 @@ class AllOrders {
     return false;
   }
 
-  // Gives a job to the next participant, and goes on if nothing contends.
+  // Gives a job to the next participant, and continues if nothing contends.
   bool place(std::int32_t job) {
     if (result_.tried == limit_) return true;
     ++result_.tried;
@@ -289,7 +289,7 @@ Annealed anneal(OrderLoads& loads, JobOrder order, const std::vector<std::int32_
                 std::int64_t steps, SplitMix64 random, const Progress& progress) {
   Annealing annealing(loads, std::move(order), switches, random);
   Annealed best{annealing.order(), annealing.pairs(), 0};
-  constexpr double none = 1e-6;  // what sums of weights may leave where there are no pairs
+  constexpr double none = 1e-6;  // rounding error of a sum of weights that should be 0
   for (; best.steps < steps && best.pairs > none; ++best.steps) {
     const double part = static_cast<double>(best.steps) / static_cast<double>(steps);
     if (progress && best.steps % steps_between_reports == 0 && !progress(part)) throw Error("cancelled");

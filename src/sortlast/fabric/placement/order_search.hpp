@@ -1,4 +1,4 @@
-// Searches for an order with fewer pairs of flows that share a channel, and why there may be none without.
+// Searches for an order with fewer pairs of flows on the same channel, and a proof that every order has some.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace sortlast::fabric {
 
-// Flows of a pattern between a job's hosts, put on and taken off one by one. `job` numbers below are places
-// in the list of hosts. The hosts' own channels are left out: a participant's flows cross them in any order.
+// Flows of a pattern between a job's hosts, added and removed one by one. `job` numbers are places in the
+// list of hosts. The hosts' own channels are left out: a participant's flows cross them in any order.
 class OrderLoads {
  public:
-  // Nothing if it would take more than most_bytes.
+  // Nothing if it needs more than most_bytes.
   static std::optional<OrderLoads> make(const PathWalker& walker, const std::vector<std::int32_t>& hosts,
                                         const Pattern& pattern, std::int64_t most_bytes);
 
-  // A flow of a participant as it sees it.
+  // A flow from the point of view of a participant.
   struct End {
     std::int32_t stage = 0;
     std::int32_t other = 0;  // participant
@@ -33,13 +33,13 @@ class OrderLoads {
     return {ends_.data() + first, first_end_[static_cast<std::size_t>(participant) + 1] - first};
   }
 
-  // What a pair of flows that share a channel counts at a stage: as long as the stage is beside the mean of
-  // all.
+  // Weight of a pair of flows that share a channel at a stage: the length of the stage divided by the mean of
+  // all stages.
   double weight(std::int32_t stage) const {
     return weights_.empty() ? 1 : weights_[static_cast<std::size_t>(stage)];
   }
 
-  // Puts a flow on, or takes it off, and returns how many pairs of flows that share a channel came or went.
+  // Adds a flow, or removes one; returns how many pairs of flows that share a channel were added or removed.
   std::int64_t add(std::int32_t source_job, std::int32_t destination_job, std::int32_t stage) {
     std::int64_t pairs = 0;
     std::int32_t* const load = stage_loads(stage);
@@ -61,50 +61,51 @@ class OrderLoads {
     return paths_.row(static_cast<std::size_t>(place_[static_cast<std::size_t>(source)]) * place_.size() +
                       static_cast<std::size_t>(destination));
   }
-  // Returns the bytes that find_paths() will take at least.
+  // Returns a lower bound of the bytes that find_paths() needs.
   std::int64_t number_places(const PathWalker& walker, const std::vector<std::int32_t>& hosts);
   void find_paths(const PathWalker& walker, const std::vector<std::int32_t>& hosts);
   void weigh(const Pattern& pattern);
-  // False: they would take more than most_bytes.
+  // False if they need more than most_bytes.
   bool list_ends(const Pattern& pattern, std::int64_t most_bytes);
 
-  std::vector<std::int32_t> place_;    // by job: sources of one place have the same paths
+  std::vector<std::int32_t> place_;    // by job: sources with the same place have the same paths
   std::vector<std::int32_t> sources_;  // by place: one of its hosts
-  PathRows paths_;                     // from each place to each job, channels numbered anew
-  Channel channels_ = 0;               // that any path has
-  std::vector<double> weights_;        // by stage; empty: all are alike
+  PathRows paths_;                     // from each place to each job, with channels renumbered
+  Channel channels_ = 0;               // on any path
+  std::vector<double> weights_;        // by stage; empty: all are equal
   std::vector<std::size_t> first_end_;
   std::vector<End> ends_;
   std::vector<std::int32_t> loads_;  // by stage, by channel
 };
 
-// Which job has each place of the pattern; -1: none.
+// The job at each place of the pattern; -1: none.
 using JobOrder = std::vector<std::int32_t>;
 
-// Swaps places at random, worse orders less and less often, until no flows share a channel or the steps are
-// done. `switches`: by job; half of the swaps are within a switch. `loads` must be empty, and are not after.
+// Swaps places at random, and accepts worse orders less and less often, until no flows share a channel or the
+// steps are used up. `switches`: by job; half of the swaps are within a switch. `loads` must be empty, and is
+// not empty afterwards.
 struct Annealed {
-  JobOrder order;          // the best that was seen
-  double pairs = 0;        // of flows that share a channel, by the weight of their stage
-  std::int64_t steps = 0;  // that were done
+  JobOrder order;          // the best one found
+  double pairs = 0;        // of flows that share a channel, weighted by stage
+  std::int64_t steps = 0;  // steps taken
 };
 Annealed anneal(OrderLoads& loads, JobOrder order, const std::vector<std::int32_t>& switches,
                 std::int64_t steps, SplitMix64 random, const Progress& progress);
 
-// Tries all orders without dummies, leaving out those that begin with one that contends already. `rotates`:
-// turning an order round changes nothing, as in a shift.
+// Tries all orders without dummies, skipping orders whose beginning already contends. `rotates`: rotating an
+// order changes nothing, as in a shift.
 struct Exhausted {
   std::optional<JobOrder> order;  // the first one without a pair
   std::int64_t tried = 0;         // beginnings of orders
-  bool complete = false;          // there is no other; false: an order was found, or the limit was reached
+  bool complete = false;          // there is no other order; false: one was found, or the limit was reached
 };
 Exhausted try_all_orders(OrderLoads& loads, bool rotates, std::int64_t limit);
 
-// The channel between switches that the most pairs (source, destination) of distinct hosts cross, the first
-// of them, and how many. A shift of n hosts has n - 1 stages and every pair in one of them: with more pairs
-// than stages some stage has two flows on the channel.
+// The first channel between switches with the maximum number of pairs (source, destination) of distinct hosts
+// across it, and that number. A shift of n hosts has n - 1 stages, with every pair in one of them: if there
+// are more pairs than stages, some stage has two flows on the channel.
 struct Demand {
-  Channel channel = -1;  // -1: no pair crosses one
+  Channel channel = -1;  // -1: no pair crosses any
   std::int64_t pairs = 0;
 };
 Demand greatest_demand(const PathWalker& walker, const std::vector<std::int32_t>& hosts);

@@ -1,4 +1,4 @@
-// The ranks of a list of nodes, on the rails of those.
+// The ranks of a list of nodes, on the rails of these nodes.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -38,10 +38,10 @@ std::vector<std::string> split(std::string_view text) {
   return parts;
 }
 
-// What an entry of a list means: a node, or a host of its own.
+// The meaning of a list entry: a node, or a single host.
 struct Place {
-  std::int32_t node = -1;  // -1: a host that is in no node
-  std::int32_t host = -1;  // -1: one of the node's, by its rail
+  std::int32_t node = -1;  // -1: a host that belongs to no node
+  std::int32_t host = -1;  // -1: a host of the node, chosen by its rail
 };
 
 class Placer {
@@ -89,7 +89,7 @@ class Placer {
 
   bool all_rails() const { return options_.rail == "all"; }
 
-  // A rail that no node has is a mistake, even where another one would do.
+  // A rail that no node has is a mistake, even if another one would do.
   void check_rails() const {
     if (options_.rail.empty() || all_rails()) return;
     const std::vector<std::string> known = rails(nodes_);
@@ -109,7 +109,7 @@ class Placer {
     return listed(names) + ", ...";
   }
 
-  // Where every entry points; an error names all that point nowhere.
+  // The places of all entries; an error names every entry that has none.
   std::vector<Place> find(const std::vector<NodeRanks>& list) const {
     std::vector<Place> places(list.size());
     std::vector<std::string> others;
@@ -150,13 +150,13 @@ class Placer {
 
   Place of_host(std::int32_t h) const { return {node_of_host_[static_cast<std::size_t>(h)], h}; }
 
-  // A node with one adapter is that adapter.
+  // A node with one adapter is the same place as that adapter.
   std::pair<std::int32_t, std::int32_t> key(const Place& place) const {
     const bool single = place.node >= 0 && nodes_[static_cast<std::size_t>(place.node)].adapters.size() == 1;
     return {place.node, single ? -1 : place.host};
   }
 
-  // The same name on one line is a slip; on several lines it is a rank each.
+  // A name that is repeated on one line is a mistake; on several lines it means one rank per line.
   void check_repeats(const std::vector<NodeRanks>& list, const std::vector<Place>& places) {
     std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t> line_of;
     for (std::size_t i = 0; i < list.size(); ++i) {
@@ -186,7 +186,7 @@ class Placer {
     return static_cast<std::int32_t>(nodes_[static_cast<std::size_t>(place.node)].adapters.size());
   }
 
-  // Number of a node among those of the list; a host that is in none counts as one.
+  // Number of a node in the list; a host that belongs to no node counts as a node.
   std::int32_t number_of(const Place& place) {
     const auto key = place.node >= 0 ? place.node : -1 - place.host;
     const auto [at, added] = numbers_.emplace(key, static_cast<std::int32_t>(numbers_.size()));
@@ -261,8 +261,8 @@ class Placer {
   MachineNames machines_;
   std::multimap<std::string, std::int32_t> hosts_;
   std::vector<std::int32_t> node_of_host_;
-  bool line_a_rank_ = false;                      // a node stands on several lines
-  std::map<std::int32_t, std::int32_t> numbers_;  // of nodes, and as -1 - h of hosts h
+  bool line_a_rank_ = false;                      // a node occurs on several lines
+  std::map<std::int32_t, std::int32_t> numbers_;  // of nodes, and of single hosts h as -1 - h
   std::vector<std::int32_t> local_;               // by number: ranks so far
   RankPlacement result_;
 };

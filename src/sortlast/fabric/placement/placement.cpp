@@ -1,16 +1,16 @@
 // Orders of hosts, schedulers and block mappings.
 //
-// Routing order is leaf by leaf in the order of OpenSM's ftree, and in a leaf by port.
-// Why "routing-dummies" keeps the places of others. Shift is free of contention under D-mod-K, or ftree on an
-// intact tree, because at every stage the destinations of a leaf follow each other, and so take its up-ports
-// in turn. A host that is left out of the list shifts all that come after it, and two flows meet. A dummy in
-// its place keeps them apart, and costs stages in which somebody is idle. A whole subtree below the roots can
-// go: the places in all others stay what they were, modulo the up-ports of every level. A single leaf of a
-// taller tree cannot.
+// Routing order is leaf by leaf in the order of OpenSM's ftree, and within a leaf by port. "routing-dummies"
+// keeps the places of missing hosts for the following reason. Shift is free of contention under D-mod-K, or
+// ftree on an intact tree, because at every stage the destinations of a leaf are consecutive and use its
+// up-ports in turn. A host that is left out of the list shifts all hosts after it, and two flows meet. A
+// dummy in its place keeps them apart, at the cost of stages in which some ranks are idle. A whole subtree
+// below the roots can be left out: the places in all other subtrees stay the same, modulo the up-ports of
+// every level. A single leaf of a taller tree cannot.
 //
-// Block mappings: increasing ranks fill one block of a torus after the other, so that ranks which exchange
-// much in the first rounds of radix-k are near. Peterka, Goodell, Ross, Shen, Thakur, "A Configurable
-// Algorithm for Parallel Image-Compositing Applications" (2009), section 4.3.
+// Block mappings: consecutive ranks fill one block of a torus after the other, so that ranks which exchange
+// large messages in the first rounds of radix-k are near each other. Peterka, Goodell, Ross, Shen, Thakur, "A
+// Configurable Algorithm for Parallel Image-Compositing Applications" (2009), section 4.3.
 #include "sortlast/fabric/placement.hpp"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ Hosts all_hosts(const Topology& topology) {
   return all;
 }
 
-// A number below `bound`, each as likely. (Those of the standard library differ between its makers.)
+// A number below `bound`, uniformly distributed. (The distributions of standard libraries differ.)
 std::size_t draw(std::mt19937_64& random, std::size_t bound) {
   const std::uint64_t limit = random.max() - random.max() % bound;
   for (;;) {
@@ -90,8 +90,8 @@ void sort_by_name(const Topology& topology, Hosts& hosts, Less less) {
   });
 }
 
-// As few switches as possible: the fullest first, and at last the smallest that suffices. `free` is in
-// routing order, and so is what is returned.
+// Uses as few switches as possible: the fullest first, and finally the smallest that suffices. `free` and the
+// result are in routing order.
 Hosts take_leaves(const Topology& topology, const Hosts& free, std::size_t n) {
   std::map<Vertex, Hosts> leaves;
   for (const std::int32_t h : free) leaves[topology.attachment(h).vertex].push_back(h);
@@ -113,13 +113,13 @@ Hosts take_leaves(const Topology& topology, const Hosts& free, std::size_t n) {
   return result;
 }
 
-// The places of one leaf.
+// The compute hosts of one leaf.
 struct LeafPlaces {
-  std::int32_t subtree = 0;         // leaves of one subtree below the roots have one number
+  std::int32_t subtree = 0;         // number of its subtree below the roots
   std::vector<std::int32_t> hosts;  // compute hosts, by port
 };
 
-// By switch: number of the part that it is in once the roots are gone; roots are parts of their own.
+// By switch: number of its connected part after the removal of the roots; each root is a separate part.
 std::vector<std::int32_t> subtrees_below(const Topology& topology, const std::vector<std::int32_t>& roots) {
   const SwitchGraph graph(topology);
   std::vector<std::int32_t> part(static_cast<std::size_t>(topology.switches()), -1);
@@ -148,8 +148,8 @@ std::vector<std::int32_t> hosts_on(const Topology& topology, const std::vector<b
   return hosts;
 }
 
-// Leaves in order. Where ftree sees no tree (a single switch, a grid), the switches with compute hosts by
-// number, each a subtree of its own. Hosts of `compute` above the leaves of a tree have no place.
+// Leaves in order. If ftree does not see a tree (a single switch, a grid), the switches with compute hosts by
+// number, each as a separate subtree. Hosts of `compute` above the leaves of a tree have no place.
 std::vector<LeafPlaces> leaf_places(const Topology& topology, const std::vector<std::int32_t>& compute) {
   const Levels levels = levels_of(topology);
   const auto on_leaf = [&](std::int32_t h) {
@@ -179,8 +179,8 @@ std::vector<LeafPlaces> leaf_places(const Topology& topology, const std::vector<
   return places;
 }
 
-// The hosts in that order; with `dummies`, -1 in the places of others. As order_hosts() tells; `hosts` must
-// be distinct.
+// The hosts in routing order; with `dummies`, -1 in the places of others, as described for order_hosts().
+// `hosts` must be distinct.
 Placement order_by_routing(const Topology& topology, const std::vector<std::int32_t>& hosts,
                            const std::vector<std::int32_t>& compute, bool dummies) {
   std::vector<bool> left(static_cast<std::size_t>(topology.hosts()), false);
@@ -188,7 +188,7 @@ Placement order_by_routing(const Topology& topology, const std::vector<std::int3
   const std::vector<LeafPlaces> leaves =
       leaf_places(topology, compute.empty() ? compute_hosts(topology) : compute);
 
-  // Find the most hosts on a leaf, and the subtrees in which hosts of the list are.
+  // Find the maximum number of hosts on a leaf, and the subtrees with hosts of the list.
   std::size_t most = 0;
   std::set<std::int32_t> used;
   for (const LeafPlaces& leaf : leaves) {
@@ -209,7 +209,7 @@ Placement order_by_routing(const Topology& topology, const std::vector<std::int3
     if (dummies) placement.resize(placement.size() + most - leaf.hosts.size(), -1);
   }
 
-  // Add those that have no place.
+  // Append the hosts without a place.
   std::vector<std::int32_t> others;
   for (std::int32_t h = 0; h < topology.hosts(); ++h) {
     if (left[static_cast<std::size_t>(h)]) others.push_back(h);
@@ -309,7 +309,7 @@ Placement block_mapping(const Topology& grid, const std::vector<std::int32_t>& b
 
   Placement placement;
   for (std::int32_t i = 0; i < grid.switches(); ++i) {
-    // Split i into coordinates in the block (x fastest), then of the block, and find that switch.
+    // Split i into coordinates within the block (x fastest), then of the block, and find that switch.
     std::int32_t rest = i;
     std::vector<std::int32_t> at;
     for (const std::int32_t extent : block) {

@@ -1,4 +1,4 @@
-// Port counters, as the diagnostics print them. All count words of 4 bytes.
+// Port counters as printed by the diagnostic tools. All of them count words of 4 bytes.
 //
 //   # Port extended counters: Lid 73 port 35 (CapMask: 0x5A00)          perfquery -x 73 35
 //   PortSelect:......................35
@@ -10,8 +10,8 @@
 //   Errors for 0x2c5eab0300b87b40 "leaf-04"                             ibqueryerrors --data
 //      GUID 0x2c5eab0300b87b40 port 35: [PortXmitWait == 12] [PortXmitData == 2147483648 (8.000GB)]
 //
-// Sums over all ports of a device ("port ALL", port 255) and a switch's own port 0 are left out.
-// Source: rdma-core, infiniband-diags/perfquery.c and ibqueryerrors.c, libibmad/fields.c.
+// Sums over all ports of a device ("port ALL", port 255) and a switch's own port 0 are ignored. Source:
+// rdma-core, infiniband-diags/perfquery.c and ibqueryerrors.c, libibmad/fields.c.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -149,7 +149,7 @@ class Reader {
     counter = words * word_bytes;
   }
 
-  // Of several ports of one adapter the one of that number.
+  // If an adapter has several ports, the one with this number.
   Channel channel_of(const std::vector<Vertex>& vertices, std::int64_t port) const {
     for (const Vertex v : vertices) {
       if (!topology_.is_host(v) || topology_.host(v).port == port) return channel(v, port);
@@ -157,7 +157,7 @@ class Reader {
     return channel(vertices.front(), port);
   }
 
-  // The channel that leaves this port; -1: a port that no channel leaves, or all of them.
+  // The channel that leaves this port; -1 for port 0 and for the sum over all ports.
   Channel channel(Vertex v, std::int64_t port) const {
     if (port == 0 || port == all_ports) return -1;
     if (topology_.is_host(v)) {
@@ -172,10 +172,10 @@ class Reader {
 
   const Topology& topology_;
   ToolOutput scan_;
-  std::vector<std::int64_t> sent_, received_;        // by the channel that leaves the port
-  std::unordered_map<std::int32_t, Vertex> by_lid_;  // -1: several have it
+  std::vector<std::int64_t> sent_, received_;        // by channel that leaves the port
+  std::unordered_map<std::int32_t, Vertex> by_lid_;  // -1: several vertices have it
   std::unordered_map<std::uint64_t, std::vector<Vertex>> by_guid_;
-  Channel channel_ = -1;  // of the port that is being read
+  Channel channel_ = -1;  // of the current port
   bool narrow_ = false, known_ = false, any_ = false;
 };
 

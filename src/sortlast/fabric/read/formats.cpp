@@ -11,7 +11,7 @@ namespace sortlast::fabric {
 
 namespace {
 
-constexpr std::int64_t lines_looked_at = 1000;      // that are neither empty, comments nor messages
+constexpr std::int64_t lines_looked_at = 1000;      // that are not empty, comments or messages
 constexpr std::size_t characters_looked_at = 4096;  // of a line
 
 template <std::size_t n>
@@ -159,8 +159,8 @@ constexpr std::array formats{
 
 struct Recognised {
   const Format* format = nullptr;  // nullptr: none
-  std::int64_t line = 1;           // by which it was recognised; else the first that holds anything
-  std::string first;               // such a line
+  std::int64_t line = 1;           // that identified the format; else the first that is not empty
+  std::string first;               // the first line that is not empty
 };
 
 Recognised recognise(std::string_view text, const std::string& file) {

@@ -1,4 +1,4 @@
-// The formats in which people have fabrics, and by which lines each is recognised.
+// The file formats of fabrics, and the lines that identify each of them.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@ namespace sortlast::fabric {
 
 struct Format {
   std::string_view name;
-  std::string_view looks;    // one of its first lines, as an example; empty: it is not a fabric that we read
-  std::string_view instead;  // of a format without a reader here: what to read instead
-  bool (*has)(std::string_view line) = nullptr;  // a line, in lower case, that only this format has
+  std::string_view looks;    // an example of its first lines; empty: not a fabric that can be read
+  std::string_view instead;  // for a format without a reader: what to read instead
+  bool (*has)(std::string_view line) = nullptr;  // whether a line, in lower case, occurs only in this format
   Topology (*read)(std::string_view text, const std::string& file) = nullptr;
 };
 
-// A line for each port: `ibnetdiscover -p`.
+// One line per port: `ibnetdiscover -p`.
 Topology read_port_report(std::string_view text, const std::string& file);
 
 }  // namespace sortlast::fabric

@@ -1,4 +1,4 @@
-// ibnetdiscover's output, and ibsim's netlists, its subset.
+// The output of ibnetdiscover, and the netlists of ibsim, which are a subset of it.
 //
 //   switchguid=0x2010000b(2010000b)
 //   Switch  24 "S-000000002010000b"     # "sw-L1-0011" base port 0 lid 32 lmc 0
@@ -8,9 +8,9 @@
 //   Ca      1 "H-0000000010000840"      # "host00132 HCA-1"
 //   [1](10000841)   "S-000000002010000b"[1]         # lid 69 lmc 0 "sw-L1-0011" lid 32 4xSDR
 //
-// A blank line ends a record. A router's record begins with Rt. What follows # is a comment to ibsim; in
-// ibnetdiscover's output it holds names, LIDs and rates.
-// Sources: infiniband-diags, src/ibnetdiscover.c; ibsim, ibsim/sim_net.c.
+// A blank line ends a record. A router's record begins with Rt. Text after # is a comment to ibsim; in
+// ibnetdiscover's output it holds names, LIDs and rates. Sources: infiniband-diags, src/ibnetdiscover.c;
+// ibsim, ibsim/sim_net.c.
 #include <algorithm>
 #include <array>
 
@@ -22,7 +22,7 @@ namespace sortlast::fabric {
 
 namespace {
 
-// Attributes of the next record that a topology has no use for, and the titles of ibnetdiscover -g.
+// Attributes of the next record that a topology does not store, and the titles of ibnetdiscover -g.
 constexpr std::array ignored{"vendid=", "devid=", "numports", "Chassis", "Non-Chassis", "Hostname:"};
 constexpr std::array guid_attributes{"switchguid=", "caguid=", "rtguid="};
 constexpr std::array adapters{"Ca", "Hca"};
@@ -117,7 +117,7 @@ class Reader {
       scan_.expect("]");
     }
     said.far.guid = read_end_details();
-    // Options of ibsim: w=, s=, e= are widths and speeds that the simulated port may take.
+    // Options of ibsim: w=, s= and e= are widths and speeds allowed on the simulated port.
     while (!scan_.at_end() && !scan_.accept("#")) {
       if (scan_.word("an option").find('=') == std::string_view::npos) {
         scan_.fail_expected("options (w=4) or a comment after the link");
@@ -131,7 +131,7 @@ class Reader {
     net_.add_port(node_, port, std::move(said));
   }
 
-  // "[ext 12]" of a chassis, and a port GUID in parentheses. 0: none.
+  // Reads "[ext 12]" of a chassis, and a port GUID in parentheses; 0: none.
   std::uint64_t read_end_details() {
     if (scan_.accept("[ext")) {
       scan_.decimal("an external port", 0, 0xFFFF);
@@ -143,7 +143,8 @@ class Reader {
     return guid;
   }
 
-  // What a comment tells: a name in quotes, LIDs before and after it, and a rate. Anything else is prose.
+  // Contents of a comment: a name in quotes, LIDs before and after it, and a rate. Anything else is free
+  // text.
   struct Comment {
     std::string name;
     Net::Side before, after;
@@ -175,7 +176,7 @@ class Reader {
   ToolOutput scan_;
   Net net_;
   std::uint64_t guid_ = 0, system_guid_ = 0;  // for the next record
-  std::size_t node_ = 0;                      // of the record that is being read
+  std::size_t node_ = 0;                      // of the current record
   bool in_record_ = false, any_record_ = false;
 };
 

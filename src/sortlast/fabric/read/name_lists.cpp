@@ -1,7 +1,7 @@
-// Lists of names in brackets, of Slurm and of those who took them over.
+// Lists of names in brackets, as in Slurm and in the tools that adopted its notation.
 //
-// "node[001-004,7]b[1-2],login": numbers keep the zeros of the first of their range; of several brackets the
-// last counts fastest. Source: Slurm, src/common/hostlist.c.
+// "node[001-004,7]b[1-2],login": numbers keep the leading zeros of the first number of their range; if there
+// are several brackets, the last one varies fastest. Source: Slurm, src/common/hostlist.c.
 #include "sortlast/fabric/read/name_lists.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ constexpr std::size_t most_digits = 18;
 // A part of a name: one text, or the numbers of a bracket.
 using Part = std::vector<std::string>;
 
-// Reads one list item by item. What an item stands for is counted before it is written out.
+// Reads a list item by item. The names of an item are counted before they are expanded.
 class Expander {
  public:
   Expander(std::string_view list, const NameLists::Fail& fail, std::size_t& names, std::size_t& bytes)
@@ -41,7 +41,7 @@ class Expander {
   // One item: pieces of text and brackets in turn.
   std::vector<Part> read_item() {
     std::vector<Part> parts;
-    std::size_t count = 1, bytes = 0;  // of all its names
+    std::size_t count = 1, bytes = 0;  // of all names of the item
     while (at_ < list_.size() && list_[at_] != ',' && list_[at_] != ']') {
       parts.push_back(accept('[') ? read_bracket() : Part{read_text()});
       const Part& part = parts.back();
@@ -57,8 +57,8 @@ class Expander {
     return parts;
   }
 
-  // Every name that begins with `name` and goes on by one of each part from number `first`; the last part
-  // changes fastest.
+  // All names that begin with `name` and continue with one element of each part from number `first`; the last
+  // part varies fastest.
   static void write_out(const std::vector<Part>& parts, std::size_t first, std::string& name,
                         std::vector<std::string>& result) {
     while (first < parts.size() && parts[first].size() == 1) name += parts[first++].front();

@@ -9,11 +9,11 @@
 
 namespace sortlast::fabric {
 
-// Expands the lists of one file. A few characters may stand for many names, so all of them together may be
-// 2^20 names and 32 MiB at most. As Slurm does, it skips empty names between commas.
+// Expands the lists of one file. A few characters may stand for many names, so all lists together are limited
+// to 2^20 names and 32 MiB. As in Slurm, empty names between commas are skipped.
 class NameLists {
  public:
-  // Appends the names of `list` to `names`. `fail` throws an error that says where the list stands.
+  // Appends the names of `list` to `names`. `fail` throws an error with the position of the list.
   using Fail = std::function<void(const std::string& message)>;
   void expand(std::string_view list, std::vector<std::string>& names, const Fail& fail);
 

@@ -9,12 +9,12 @@ namespace sortlast::fabric {
 
 namespace {
 
-// Ports that take memory whether they have a cable or not: any number of them up to here, and above it only
-// so many for each that has one.
+// Ports take memory whether they have a cable or not. Any number is accepted up to free_ports; above it, the
+// limit is ports_per_cabled per port with a cable.
 constexpr std::int64_t free_ports = std::int64_t{1} << 20;
 constexpr std::int64_t ports_per_cabled = 16;
 
-// Descriptions are padded by some firmware.
+// Some firmware pads descriptions.
 std::string trimmed(const std::string& name) {
   const std::size_t begin = name.find_first_not_of(" \t");
   if (begin == std::string::npos) return {};
@@ -53,7 +53,7 @@ std::string Net::describe(const Key& port) const {
          "'";
 }
 
-// Nodes without a GUID get the next free one from where ibsim begins.
+// Nodes without a GUID get the next free one, starting where ibsim starts.
 void Net::give_guids() {
   std::set<std::uint64_t> used;
   for (const Node& node : nodes_) {
@@ -96,7 +96,7 @@ Net::Key Net::far_end(const Key& near, const Port& said) const {
   return {found->second, said.far_port};
 }
 
-// Enter one direction of a cable; the other side may have told it already, and then must agree.
+// Enter one direction of a cable. If the other side has entered it already, both must agree.
 void Net::lay(const Key& near, const Key& far, const Port& said) {
   const auto [at, added] = cables_.emplace(near, Cable{far, said.gbps, said.line});
   Cable& cable = at->second;
@@ -105,7 +105,7 @@ void Net::lay(const Key& near, const Key& far, const Port& said) {
                                     ", but line " + std::to_string(cable.line) + " says that " +
                                     describe(near) + " leads to " + describe(cable.far));
   }
-  // A link runs at what both of its ends can do.
+  // A link runs at the highest rate that both ends support.
   if (said.gbps > 0) cable.gbps = cable.gbps > 0 ? std::min(cable.gbps, said.gbps) : said.gbps;
 }
 
@@ -140,7 +140,7 @@ Topology Net::topology(const std::string& name) {
     merge(far, said.far, said.line);
   }
 
-  // Number what there is.
+  // Number the hosts and switches.
   TopologyBuilder builder(name);
   std::vector<std::int32_t> switch_of(nodes_.size(), -1);
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
@@ -153,7 +153,7 @@ Topology Net::topology(const std::string& name) {
                                        .system_guid = node.system_guid == node.guid ? 0 : node.system_guid});
   }
 
-  // Lay every cable once: that of a host from the host, that between switches from its first end.
+  // Lay every cable once: a host's cable from the host, a cable between switches from its first end.
   for (const auto& [near, cable] : cables_) {
     const Node& node = nodes_[near.first];
     const std::int32_t far = switch_of[cable.far.first];
@@ -181,11 +181,11 @@ struct Speed {
   double lane;
 };
 
-// FDR10 comes after QDR, whose rate it shares: a rate is named after the first.
+// FDR10 comes after QDR, which has the same rate: a rate is named after the first match.
 constexpr std::array speeds{Speed{"SDR", 2.5},  Speed{"DDR", 5},   Speed{"QDR", 10},
                             Speed{"FDR10", 10}, Speed{"FDR", 14},  Speed{"EDR", 25},
                             Speed{"HDR", 50},   Speed{"NDR", 100}, Speed{"XDR", 200}};
-// The most common first: a rate is named by it.
+// The most common width first, because a rate is named after the first match.
 constexpr std::array widths{4, 1, 2, 8, 12};
 
 int lanes_of(std::string_view width) {

@@ -1,11 +1,13 @@
-// Lists of nodes as people have them: names, lists in brackets, and the hostfiles of launchers.
+// Lists of nodes in the usual forms: names, lists in brackets, and the hostfiles of launchers.
 //
-//   node[001-004,7],login                 lists in brackets, over any number of lines
-//   "node[001-004] mlx5_0" "node7 mlx5_0" names with blanks, in quotation marks between blanks, commas and
-//   ends node001 mlx5_0                        the whole name of a host, alone on its line node001 slots=4
-//   max_slots=8           Open MPI (PRRTE, "Hostfiles") node001:4 binding=...                 MPICH (Hydra's
-//   user guide) node001                               SLURM_HOSTFILE: a line a rank, the same name on several
-//   (srun(1))
+//   node[001-004,7],login                  lists in brackets, over any number of lines
+//   "node[001-004] mlx5_0" "node7 mlx5_0"  names with blanks, in quotation marks
+//   node001 mlx5_0                         the whole name of a host, alone on its line
+//   node001 slots=4 max_slots=8            Open MPI (PRRTE, "Hostfiles")
+//   node001:4 binding=...                  MPICH (Hydra's user guide)
+//   node001                                SLURM_HOSTFILE: one line per rank, names may repeat (srun(1))
+//
+// Blanks, commas and the ends of lines separate quoted names.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -25,18 +27,18 @@ namespace sortlast::fabric {
 namespace {
 
 constexpr std::int64_t most_ranks = 1 << 20;
-// Of a hostfile's line, what says nothing of how many ranks there are.
+// Settings of a hostfile's line that do not affect the number of ranks.
 constexpr std::array ignored{"max_slots", "max-slots", "ifname", "binding", "user", "port", "topo"};
 
-// Reads the items of a line: names with blanks in quotation marks, and words without.
+// Reads the items of a line: quoted names with blanks, and words without blanks.
 class ListReader {
  public:
   ListReader(std::string_view text, const std::string& file) : scan_(text, file) {}
 
   Scanner& scan() { return scan_; }
 
-  // Appends what the item at the cursor stands for. A list that goes on behind a blank or in the next line
-  // may say so with a comma.
+  // Appends the names of the item at the cursor. A list that continues after a blank or on the next line may
+  // end with a comma.
   void read_item(std::vector<std::string>& names) {
     if (scan_.accept(",")) return;
     if (scan_.rest().starts_with('"')) {
@@ -96,7 +98,7 @@ class HostfileReader {
     }
   }
 
-  // A line that is nothing but the name of a host, with blanks.
+  // A line that consists of the name of a host, with blanks.
   bool read_whole_name() {
     if (scan_.at_end()) return false;
     std::string_view line = scan_.rest();
@@ -106,7 +108,7 @@ class HostfileReader {
     return true;
   }
 
-  // "slots=4" behind the names of a line. The first of them is entry `first`.
+  // "slots=4" after the names of a line. The first of them is entry `first`.
   bool read_setting(std::size_t first) {
     const std::string_view word = scan_.rest().substr(0, scan_.rest().find_first_of(" \t"));
     const std::size_t equals = word.find('=');

@@ -1,10 +1,10 @@
-// OpenSM's node name map (--node-name-map), in which people give devices names that their firmware does not.
+// OpenSM's node name map (--node-name-map), which gives devices names that their firmware does not have.
 //
 //   # spines
 //   0x2c5eab0300c26280 "spine-02"
-//   0xe09d730300858d88 "a06-p1-dgx-02-c06 HCA-6"   # without quotation marks the name goes on to the end or #
+//   0xe09d730300858d88 "a06-p1-dgx-02-c06 HCA-6"   # without quotation marks the name extends to the end or #
 //
-// A GUID may be decimal, as strtoull() reads it. Source: rdma-core, util/node_name_map.c.
+// A GUID may be decimal, as read by strtoull(). Source: rdma-core, util/node_name_map.c.
 #include <charconv>
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 // OpenSM's dumps that name vertices by LID: forwarding tables, and the order of hosts.
 //
-// Forwarding tables, as diagnostics dump them too, are all the same list of (switch, LID, port):
+// Forwarding tables, which the diagnostic tools also dump, are all the same list of (switch, LID, port):
 //
 //   Unicast lids [0-168] of switch Lid 2 guid 0x0000000020100000 ('sw-L1-0000'):      opensm-lfts.dump,
 //   0x0001 001 # Channel Adapter portguid 0x0000000010000001: 'host00000 HCA-1'       opensm -R file
@@ -35,13 +35,13 @@ namespace sortlast::fabric {
 
 namespace {
 
-// LIDs of a topology's vertices; and for vertices without one, what a dump that names port GUIDs says. LIDs
-// are unique within a subnet only, and a file may hold several: the parts of the topology that no cable
+// LIDs of a topology's vertices; for vertices without one, LIDs from a dump that names port GUIDs. LIDs are
+// unique only within a subnet, and a file may hold several subnets: the parts of the topology that no cable
 // joins.
 class Lids {
  public:
   struct Target {
-    Vertex vertex = -1;  // -1: nobody has this LID
+    Vertex vertex = -1;  // -1: no vertex has this LID
     std::int32_t plane = 0;
   };
 
@@ -49,14 +49,14 @@ class Lids {
 
   // Whether every vertex has a LID, so that there is nothing to learn.
   bool complete() const { return complete_; }
-  // A dump says that this LID leads to the port with this GUID. Ignored for vertices whose LID is known.
+  // Records from a dump that a LID leads to the port with this GUID. Ignored for vertices with a known LID.
   void learn(std::int32_t lid, std::uint64_t port_guid);
 
-  // Who has a LID in the subnet of a vertex; or in any subnet, if only one has it.
+  // The vertex with a LID in the subnet of `near`; or in any subnet, if only one has it.
   Target find(std::int32_t lid, Vertex near) const;
   Target find(std::int32_t lid) const;
-  Vertex find_guid(std::uint64_t port_guid) const;  // -1: nobody has it
-  std::int32_t planes() const;                      // most LIDs that a host has
+  Vertex find_guid(std::uint64_t port_guid) const;  // -1: no vertex has it
+  std::int32_t planes() const;                      // maximum number of LIDs of a host
   std::int32_t planes(Vertex v) const {
     return static_cast<std::int32_t>(lids_[static_cast<std::size_t>(v)].size());
   }
@@ -74,7 +74,7 @@ class Lids {
   std::vector<bool> known_;                            // by vertex: from the topology
   std::vector<std::int32_t> subnet_;                   // by vertex
   std::unordered_map<std::uint64_t, Target> targets_;  // by LID and subnet
-  std::unordered_map<std::int32_t, Target> anywhere_;  // by LID; vertex -1: several have it
+  std::unordered_map<std::int32_t, Target> anywhere_;  // by LID; vertex -1: several vertices have it
   std::unordered_map<std::uint64_t, Vertex> guids_;
   bool complete_ = true;
 };
@@ -124,7 +124,7 @@ void Lids::enter(std::int32_t lid, Target target) {
   if (!added && at->second.vertex != target.vertex) at->second.vertex = -1;
 }
 
-// GUIDs that are known come first; then those that ibsim and simple adapters give their ports.
+// Known GUIDs first, then the GUIDs that ibsim and simple adapters give their ports.
 void Lids::name_guids(const Topology& topology) {
   for (std::int32_t h = 0; h < topology.hosts(); ++h) {
     if (topology.host(h).port_guid != 0) guids_.emplace(topology.host(h).port_guid, h);
@@ -179,7 +179,7 @@ std::int32_t Lids::planes() const {
 }
 
 constexpr std::int64_t no_path = 255;
-// Tables of several planes may be larger only if the file is: it has a line for each entry that it knows.
+// Tables of several planes may be larger only if the file is: it has a line for each known entry.
 constexpr std::int64_t most_entries = std::int64_t{1} << 28;
 
 // Titles and ends of tables.
@@ -189,7 +189,7 @@ constexpr std::array titles{"#", "LID ", "Lid ", "Port "};
 struct Entry {
   std::int32_t lid = 0;
   std::int32_t port = 0;        // no_path: unreachable
-  std::uint64_t port_guid = 0;  // of the destination; 0: not told
+  std::uint64_t port_guid = 0;  // of the destination; 0: not given
 };
 
 class Reader {
@@ -199,7 +199,7 @@ class Reader {
     for (std::int32_t s = 0; s < topology.switches(); ++s) switches_.emplace(topology.switch_at(s).guid, s);
   }
 
-  // What the tables are from; with how much they may lack.
+  // Name of the tables, noting failed queries that may have left gaps.
   std::string name() const { return scan_.name("tables"); }
 
   std::shared_ptr<const Tables> read() {
@@ -222,7 +222,7 @@ class Reader {
     }
   }
 
-  // One host of many LIDs gives all of them as many planes.
+  // A single host with many LIDs gives all vertices as many planes.
   void check_size() const {
     const std::int64_t entries =
         std::int64_t{topology_.switches()} * topology_.vertices() * static_cast<std::int64_t>(planes_);
@@ -233,7 +233,7 @@ class Reader {
                std::to_string(entries / planes_) + " entries");
   }
 
-  // The next line of a table; false: there is none. Titles of tables say whose they are.
+  // Reads the next line of a table; false: there is none. A table's title names its switch.
   bool next_entry(Entry& entry) {
     while (scan_.next_line()) {
       if (scan_.at_end()) continue;
@@ -275,8 +275,7 @@ class Reader {
     scan_.fail_expected("'Unicast lids ... of switch ... guid 0x...', or an entry (0xLID PORT)");
   }
 
-  // A switch may hold several tables, between which packets choose by their service level: no Routes can say
-  // that.
+  // A switch may hold several tables, selected by a packet's service level, which Routes cannot represent.
   void read_private_table() {
     const std::int64_t table = scan_.decimal("the number of a private table", 0, 255);
     if (table == 0) return;
@@ -309,8 +308,8 @@ class Reader {
     }
   }
 
-  // Whether the entry leads to a vertex of the topology. A LID that the dump itself knows nobody for is
-  // stale; any other must be known.
+  // Whether the entry leads to a vertex of the topology. A LID without an owner in the dump itself is stale;
+  // any other must be known.
   bool check_target(const Entry& entry, const Lids::Target& target) {
     if (target.vertex < 0) {
       if (entry.lid == 0 || scan_.line().ends_with("unknown node and type")) return false;
@@ -340,7 +339,7 @@ class Reader {
   ToolOutput scan_;
   Lids lids_;
   std::unordered_map<std::uint64_t, std::int32_t> switches_;
-  std::int32_t switch_ = -1;  // whose table is being read
+  std::int32_t switch_ = -1;  // of the current table
   std::int32_t planes_ = 1;
 };
 
@@ -355,10 +354,11 @@ Routes read_routes(std::shared_ptr<const Topology> topology, std::string_view te
 
 namespace {
 
-// opensm-ftree-ca-order.dump: LID and name a line; 0xFFFF is a dummy. Source: OpenSM, osm_ucast_ftree.c.
+// opensm-ftree-ca-order.dump: one LID and name per line; 0xFFFF is a dummy. Source: OpenSM,
+// osm_ucast_ftree.c.
 constexpr std::uint64_t dummy_lid = 0xFFFF;
 
-// Hosts by name, for those that no LID leads to; -1: several have the name.
+// Hosts by name, if no LID leads to them; -1: several have the name.
 std::unordered_map<std::string_view, std::int32_t> hosts_by_name(const Topology& topology, const Lids& lids) {
   std::unordered_map<std::string_view, std::int32_t> hosts;
   for (std::int32_t h = 0; h < topology.hosts(); ++h) {

@@ -1,11 +1,11 @@
-// ibnetdiscover -p (--ports): a line for each port, with the port at the other end of its cable.
+// ibnetdiscover -p (--ports): one line per port, with the port at the other end of its cable.
 //
 //   CA    12  1 0x1070fd0300000010 4x HDR - SW     5  3 0x2c5eab0300a00000 ( 'n01 mlx5_0' - 'leaf-1' )
 //   SW     5 40 0x2c5eab0300a00000 4x SDR                                     'leaf-1'
 //
 // A line has the kind of the node, its LID, the port, and the port's GUID, which all ports of a switch share.
-// The GUIDs of adapters are missing, so each of their ports is taken as an adapter of its own; and a node has
-// as many ports as the highest that is named. Source: infiniband-diags, ibnetdiscover.c.
+// GUIDs of adapters are missing, so each port of an adapter is treated as a separate adapter; a node has as
+// many ports as its highest port number. Source: infiniband-diags, ibnetdiscover.c.
 #include <algorithm>
 #include <unordered_map>
 
@@ -80,7 +80,7 @@ class Reader {
     return end;
   }
 
-  // ( 'n01 mlx5_0' - 'leaf-1' ), or 'leaf-1' of a port without a cable.
+  // Reads ( 'n01 mlx5_0' - 'leaf-1' ), or 'leaf-1' for a port without a cable.
   void read_names(Line& line) {
     const bool cabled = line.far.port > 0;
     scan_.expect(cabled ? "( '" : "'");

@@ -1,12 +1,12 @@
-// Slurm's topology.conf for the plugin topology/tree: a line for each switch, with its nodes or the switches
+// Slurm's topology.conf for the plugin topology/tree: one line per switch, with its nodes or the switches
 // below it.
 //
 //   SwitchName=leaf1 Nodes=node[101-124]
 //   SwitchName=spine Switches=leaf[1-2] LinkSpeed=100
 //
-// It knows neither ports nor GUIDs, nor how many cables a pair has: every pair gets as many as asked for,
-// ports are numbered as they are named (downward first), and GUIDs are numbered as in the families. A node on
-// several switches is an adapter with several ports.
+// The file has neither ports nor GUIDs, nor the number of cables between two switches: every pair gets the
+// requested number of links, ports are numbered in the order in which they are named (downward first), and
+// GUIDs are numbered as in the families. A node on several switches is an adapter with several ports.
 // Sources: topology.conf(5); Slurm, src/common/parse_config.c and slurm_topology.c.
 #include <algorithm>
 #include <cstddef>
@@ -26,7 +26,7 @@ namespace sortlast::fabric {
 
 namespace {
 
-constexpr std::size_t most_switch_ports = 65534;  // of a forwarding table
+constexpr std::size_t most_switch_ports = 65534;  // limit of a forwarding table
 constexpr std::int64_t most_ports_in_all = std::int64_t{1} << 26;
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
@@ -38,7 +38,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-// Reads the settings of each line, as Slurm's own parser splits it.
+// Reads the settings of each line, split as in Slurm's own parser.
 class LineReader {
  public:
   LineReader(std::string_view text, const std::string& file) : scan_(text, file) {}
@@ -54,7 +54,7 @@ class LineReader {
   }
 
  private:
-  // A line without its comment, and the next ones where it ends with an odd number of backslashes.
+  // A line without its comment, joined with the next ones if it ends with an odd number of backslashes.
   std::string read_text() {
     std::string text;
     while (true) {
@@ -73,7 +73,7 @@ class LineReader {
     }
   }
 
-  // "Key = value", "Key=\"a value\"" and "Include FILE". Words of `text` end at blanks.
+  // Splits "Key = value", "Key=\"a value\"" and "Include FILE". Words of `text` end at blanks.
   void split(std::string_view text, SlurmLine& line) const {
     std::size_t at = 0;
     const auto skip = [&] {
@@ -116,7 +116,7 @@ struct Record {
   std::string name;
   std::vector<std::string> nodes, switches;
   const SlurmLine* line = nullptr;
-  std::int32_t ports = 0;  // that have a cable
+  std::int32_t ports = 0;  // with a cable
 };
 
 class Maker {

@@ -1,10 +1,10 @@
-// opensm-subnet.lst: one directed link a line, each end in braces. Ports, LID and PN are hex.
+// opensm-subnet.lst: one directed link per line, each end in braces. Ports, LID and PN are hexadecimal.
 //
 //   { CA-SM Ports:01 SystemGUID:.. NodeGUID:.. PortGUID:.. VenID:000000 DevID:0000 Rev:000000A1
 //     {host00000 HCA-1} LID:0001 PN:01 } { SW Ports:18 ... } PHY=4x LOG=ACT SPD=2.5
 //
-// ibdiagnet writes the same form, with comments first and perhaps more fields behind SPD.
-// Sources: OpenSM, osm_dump.c, dump_topology_node; ibdiagnet(1), the .lst file.
+// ibdiagnet writes the same format, with comments first and possibly more fields after SPD. Sources: OpenSM,
+// osm_dump.c, dump_topology_node; ibdiagnet(1), the .lst file.
 #include <charconv>
 
 #include "sortlast/fabric/files.hpp"
@@ -108,7 +108,7 @@ class Reader {
     return static_cast<std::int32_t>(value);
   }
 
-  // A name may hold braces itself: it ends before its LID.
+  // A name may contain braces; it ends before the LID.
   std::string read_name() {
     scan_.expect("{");
     const std::string_view left = scan_.rest();
@@ -123,7 +123,7 @@ class Reader {
     return error == std::errc() && end == speed.data() + speed.size() && rate > 0 && rate < 1e6 ? rate : 0;
   }
 
-  // Every line repeats what its nodes are.
+  // Every line repeats the descriptions of its nodes.
   std::size_t enter(const Net::Node& node) {
     if (!net_.knows(node.id)) return net_.add(node);
     const Net::Node& known = net_.node(net_.number(node.id));

@@ -1,12 +1,12 @@
-// Messages, as rdma-core's libraries and ibsim write them:
+// Messages as written by the libraries of rdma-core and by ibsim:
 //
 //   src/query_smp.c:195; umad (DR path slid 0; dlid 0; 0,1 Attr 0x11:0) bad status 110; Connection timed out
 //   ibwarn: [4711] _do_madrpc: recv failed: Connection timed out
 //   DR path slid 0; dlid 0; 0,1 -> new remote switch {2c5eab0300a00000} portnum 0 lid 3-3"leaf-1"
 //
-// The first names its source file as the compiler was given it: "src/...", "../libibnetdisc/...", or a whole
-// path. The last is the progress that ibnetdiscover -s shows.
-// Sources: rdma-core, libibnetdisc/internal.h, libibmad/mad_internal.h, libibnetdisc/ibnetdisc.c.
+// The first begins with the name of the source file as given to the compiler: "src/...",
+// "../libibnetdisc/...", or a whole path. The last is the progress shown by ibnetdiscover -s. Sources:
+// rdma-core, libibnetdisc/internal.h, libibmad/mad_internal.h, libibnetdisc/ibnetdisc.c.
 #include "sortlast/fabric/read/tool_output.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_path(char c) { return is_digit(c) || is_letter(c) || std::string_view("_./+-").find(c) != none; }
 
-// Where the path of a C source file begins that ".c:123;" at `dot` ends; none: it is not one.
+// Beginning of the C source file's path that ends with ".c:123;" at `dot`; none: it is not a path.
 std::size_t source_file(std::string_view line, std::size_t dot) {
   const std::size_t digits = dot + 3;
   const std::size_t end = line.find_first_not_of("0123456789", digits);
@@ -35,7 +35,7 @@ std::size_t source_file(std::string_view line, std::size_t dot) {
   std::size_t begin = dot;
   while (begin > 0 && is_path(line[begin - 1])) --begin;
   if (begin == 0) return 0;
-  // Within a line that the message has split, what stands before it may look like a part of the path.
+  // If a message splits a line, the text before it may look like a part of the path.
   const std::string_view run = line.substr(begin, dot - begin);
   std::size_t first = run.size();
   for (const char* root : {"../", "./", "src/", "/"}) first = std::min(first, run.find(root));
@@ -57,7 +57,7 @@ Message find_message(std::string_view line) {
   return {};
 }
 
-// "[root@head ~]# ibnetdiscover", "head:/root# ", "$ cat topology.conf", without blanks in front. A line that
+// "[root@head ~]# ibnetdiscover", "head:/root# ", "$ cat topology.conf", without leading blanks. A line that
 // begins with '#' is a comment to the readers.
 struct Prompt {
   bool found = false, has_command = false;

@@ -66,8 +66,7 @@ std::shared_ptr<const AllowedPorts> ar_updn(const std::shared_ptr<const Topology
 
 std::shared_ptr<const AllowedPorts> ar_ftree(const std::shared_ptr<const Topology>& topology,
                                              const RouteOptions& options) {
-  // Roots that are named, and levels that have to be found, make a tree of a fabric that says nothing of
-  // them.
+  // Given roots, or levels that have to be found, are stored in a copy of the fabric that has levels.
   const Levels found = options.roots.empty() ? levels_of(*topology) : rank_switches(*topology, options.roots);
   if (!found.why.empty()) throw ArgumentError("ar-ftree: " + topology->name() + " is no tree: " + found.why);
   const Topology levelled = with_levels(*topology, found.level);

@@ -1,8 +1,8 @@
-// Tables by edge colouring, for stages that share no class with another.
+// Tables by edge colouring, for stages that share no class with another stage.
 //
-// In a tree of two levels with one link between each leaf and each root a class is settled by the root that
-// its leaf takes. Two classes of one stage meet on a link if they have a root in common, and their leaf or
-// the leaf of their destinations: like edges of one colour at one vertex.
+// In a tree of two levels with one link between each leaf and each root, the path of a class is determined by
+// the root that its leaf uses. Two classes of one stage meet on a link if they use the same root and have the
+// same source leaf or the same destination leaf, like edges of one colour at one vertex.
 #include <algorithm>
 #include <vector>
 
@@ -17,8 +17,8 @@ using Numbers = std::vector<std::int32_t>;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// The switches that the ports of an entry lead to, in ascending order; none, if two lead to the same one or
-// the way has more than one switch between.
+// The switches behind the ports of an entry, in ascending order; none if two ports lead to the same switch or
+// the path has more than one switch in between.
 Numbers roots_of(const TableSearch& tables, const TableSearch::Entry& entry) {
   Numbers roots;
   for (const TableSearch::Port& port : entry.ports) {
@@ -32,7 +32,7 @@ Numbers roots_of(const TableSearch& tables, const TableSearch::Entry& entry) {
   return roots;
 }
 
-// Those of all classes, if they are the same; else none.
+// The roots of all classes if they are the same; else none.
 Numbers common_roots(const TableSearch& tables) {
   Numbers common;
   for (const TableSearch::Class& each : tables.classes()) {
@@ -57,7 +57,7 @@ std::int32_t TableSearch::colour_edges() {
     });
     if (!alone) continue;
 
-    // Colour its classes with the roots.
+    // Colour the classes of this stage with the roots.
     std::vector<std::pair<std::int32_t, std::int32_t>> edges;
     for (const std::int32_t k : members) {
       const Entry& entry = entries_[at(classes_[at(k)].entry)];

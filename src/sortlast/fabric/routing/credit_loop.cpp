@@ -1,20 +1,20 @@
-// Credit loops: circles of channels in which packets may wait for each other's buffers for ever.
+// Credit loops: circles of channels in which packets may deadlock, waiting for each other's buffers.
 //
-// Problem. InfiniBand loses no packet: one that has no buffer at the far end of a channel keeps its own.
-// Tables are free of deadlock if no circle of channels exists in which some flow leads from each to the next
-// (Dally and Seitz, "Deadlock-Free Message Routing in Multiprocessor Interconnection Networks", 1987). It is
-// necessary too where, as here, a flow has one path. Lanes have buffers of their own, so each lane is looked
-// at by itself.
+// Problem. InfiniBand drops no packets: a packet without a buffer at the far end of a channel keeps its own
+// buffer. Tables are free of deadlock if there is no circle of channels in which some flow leads from each to
+// the next (Dally and Seitz, "Deadlock-Free Message Routing in Multiprocessor Interconnection Networks",
+// 1987). If every flow has one path, as here, the condition is also necessary. Lanes have separate buffers,
+// so each lane is examined separately.
 //
-// Model. The channel dependency graph: its vertices are the lanes of channels between switches (a circle
-// cannot hold a host's), its edges the pairs that follow each other on a path between two hosts. A pair meets
-// in a switch, so it is held as one bit of a matrix (lane in, port in, port out) of that switch: by them the
-// forwarding tells the lane on which a packet goes on.
+// Model. The vertices of the channel dependency graph are the lanes of channels between switches (a circle
+// cannot contain a host's channel); its edges are the pairs that follow each other on a path between two
+// hosts. A pair meets in a switch, so it is stored as one bit of that switch's matrix (lane in, port in, port
+// out), from which the forwarding determines the next lane of the packet.
 //
-// Cost. Paths to one destination that leave a switch on one plane and lane are the same from there; each is
-// followed until it meets an earlier one. So a destination costs as many steps as there are switches (times
-// the lanes, at most) and one for each host: H (H + S) for H hosts and S switches; then a depth-first search
-// of the graph. Rejected: all pairs of hosts, each path to its end.
+// Cost. Paths to one destination that leave a switch on the same plane and lane are the same from there on,
+// so each is followed until it meets an earlier one. A destination therefore costs as many steps as there are
+// switches (at most times the lanes) and one for each host: H (H + S) for H hosts and S switches; then a
+// depth-first search of the graph. Rejected: following the paths of all pairs of hosts to their ends.
 #include <cstddef>
 #include <utility>
 
@@ -24,7 +24,7 @@ namespace sortlast::fabric {
 
 namespace {
 
-// Which channel of a switch some flow takes after which, by the lane of the first.
+// Pairs of channels that some flow takes one after the other at a switch, by the lane of the first.
 class Dependencies {
  public:
   Dependencies(const Topology& topology, std::int32_t lanes) : topology_(topology) {
@@ -52,7 +52,7 @@ class Dependencies {
   }
 
   const Topology& topology_;
-  std::size_t bits_ = 0;  // of a lane
+  std::size_t bits_ = 0;  // per lane
   std::vector<std::size_t> first_;
   std::vector<bool> taken_;
 };
@@ -78,7 +78,7 @@ class Collector {
   }
 
  private:
-  // From one host to another, until an earlier path is met or the tables lead nowhere.
+  // Follows a path from one host to another, until it meets an earlier path or the tables lead nowhere.
   void follow(std::int32_t source, std::int32_t d) {
     const std::int32_t plane = forwarding_.plane(source, d);
     std::int32_t lane = forwarding_.lane(source, d);
@@ -104,11 +104,11 @@ class Collector {
   const Topology& topology_;
   const Forwarding& forwarding_;
   Dependencies dependencies_;
-  // By plane, lane on which they leave, and switch: the last destination of paths that were followed there.
+  // By plane, lane on which the paths leave, and switch: the last destination of paths followed there.
   std::vector<std::int32_t> seen_;
 };
 
-// A depth-first search with a stack of its own, because circles may be as long as there are channels.
+// A depth-first search with an explicit stack, because a circle may contain every channel.
 class CircleSearch {
  public:
   CircleSearch(const Routes& routes, const Dependencies& dependencies)
@@ -138,7 +138,7 @@ class CircleSearch {
   };
   struct Step {
     Laned at;
-    std::int32_t next_port = 1;  // of the switch that it leads to, yet to be tried
+    std::int32_t next_port = 1;  // first untried port of the switch that it leads to
   };
 
   std::size_t index(const Laned& at) const {
@@ -167,7 +167,7 @@ class CircleSearch {
     return {};
   }
 
-  // The next channel, with its lane, that a flow takes after this step's; -1: no other.
+  // The next channel, with its lane, that a flow takes after this step's; -1: none.
   Laned next_after(Step& step) const {
     const End& end = topology_.target(step.at.channel);
     if (!end.connected() || topology_.is_host(end.vertex)) return {};

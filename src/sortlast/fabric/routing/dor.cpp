@@ -1,13 +1,14 @@
-// dor, OpenSM's dimension order: of all least-hop ports only those to one neighbour, the one behind the port
-// of the lowest number. Several cables to it share the hosts as in minhop.
+// dor, OpenSM's dimension order: among all shortest-path ports only the ports to one neighbour, the one
+// behind the lowest port number. Several cables to it share the hosts as in minhop.
 //
-// It is dimension order only if the ports are: -x, +x, -y, +y, ... on every switch of a mesh or torus. On a
-// mesh that makes it free of credit loops; on a torus not, for rings stay rings. It refuses no fabric,
-// whether it is a grid or not: on a tree everything goes by the first root.
+// This is dimension order only if the ports are -x, +x, -y, +y, ... on every switch of a mesh or torus. On a
+// mesh it is then free of credit loops; on a torus it is not, because rings remain rings. It accepts every
+// fabric, even if it is not a grid: on a tree all traffic goes through the first root.
 //
-// On an intact grid that is: correct the first coordinate that differs, by the shorter way round, and by the
-// lower port where both are as short. This takes no tables, which for 40,960 nodes would hold 3 GB. Tables
-// stay where they say more: rings of two switches have two cables, and hops are counted in a byte.
+// On an intact grid it corrects the first coordinate that differs, in the shorter direction, or by the lower
+// port if both directions are equally long. This closed form needs no tables, which would take 3 GB for
+// 40,960 nodes. Tables are used where they differ from it: rings of two switches have two cables, and hop
+// counts are limited to a byte.
 #include <memory>
 #include <variant>
 #include <vector>
@@ -46,7 +47,7 @@ class Grid final : public Forwarding {
     }
   }
 
-  // Whether the tables of this grid say the same.
+  // Whether the tables of this grid would be the same.
   static bool suits(const GridShape& shape) {
     std::int64_t most_hops = 0;
     for (const std::int32_t extent : shape.size) {
@@ -75,7 +76,7 @@ class Grid final : public Forwarding {
  private:
   GridShape shape_;
   std::int32_t hosts_;
-  std::vector<std::int32_t> coordinates_;  // of switch s from s * dimensions
+  std::vector<std::int32_t> coordinates_;  // coordinates of switch s start at s * dimensions
 };
 
 }  // namespace

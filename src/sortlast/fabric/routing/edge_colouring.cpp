@@ -1,7 +1,7 @@
 // Koenig, "Ueber Graphen und ihre Anwendung auf Determinantentheorie und Mengenlehre" (1916): the edges of a
-// bipartite multigraph of greatest degree k can be coloured with k colours. Where k is above the colours that
-// there are, a vertex is first divided into copies with as many edges as there are colours; then no copy has
-// a colour twice, and the vertex no more often than it has copies.
+// bipartite multigraph of maximum degree k can be coloured with k colours. If k exceeds the number of
+// colours, each vertex is first divided into copies with at most as many edges as there are colours. Then no
+// copy has a colour twice, and a vertex has no colour more often than it has copies.
 #include "sortlast/fabric/routing/edge_colouring.hpp"
 
 #include <map>
@@ -29,7 +29,7 @@ class Colouring {
   std::vector<std::int32_t> colours() && { return std::move(colour_); }
 
  private:
-  // The copy of a vertex that has room for one more edge.
+  // A copy of a vertex with room for one more edge.
   std::int32_t copy_of(int side, std::int32_t vertex) {
     Copies& copies = copies_[{side, vertex}];
     if (copies.edges++ % colours_ == 0) {
@@ -55,8 +55,8 @@ class Colouring {
     taken(ends_[at(edge)].second, colour) = edge;
   }
 
-  // Exchanges two colours on the path that leaves a copy by an edge of colour a. It does not come to the
-  // other end of the new edge: that has no edge of colour a, by which such a path would have to enter.
+  // Exchanges two colours on the path that leaves a copy by an edge of colour a. The path cannot reach the
+  // other end of the new edge, because it would have to enter by an edge of colour a, and that end has none.
   void exchange(std::int32_t copy, std::int32_t a, std::int32_t b) {
     std::vector<std::int32_t> path;
     for (std::int32_t edge = taken(copy, a), next = b; edge >= 0; next = a + b - next) {
