@@ -92,8 +92,8 @@ struct Annealed {
 Annealed anneal(OrderLoads& loads, JobOrder order, const std::vector<std::int32_t>& switches,
                 std::int64_t steps, SplitMix64 random, const Progress& progress);
 
-// Tries all orders without dummies, skipping orders whose beginning already contends. `rotates`: rotating an
-// order changes nothing, as in a shift.
+// Tries all orders without dummies, pruning beginnings that already contend. `rotates`: rotating an order
+// changes nothing, as in a shift.
 struct Exhausted {
   std::optional<JobOrder> order;  // the first one without a pair
   std::int64_t tried = 0;         // beginnings of orders

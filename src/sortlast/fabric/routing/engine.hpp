@@ -1,4 +1,4 @@
-// What a routing engine is: a function that forwards on a whole fabric, or says why it refuses it.
+// Routing engines: functions that compute the forwarding of a whole fabric, or say why they refuse it.
 #pragma once
 
 #include <bit>
@@ -17,17 +17,18 @@ namespace sortlast::fabric {
 
 struct Outcome {
   std::shared_ptr<const Forwarding> forwarding;  // null: the engine refuses the fabric ...
-  std::string refusal;  // ... because of this, a clause: "switch 'a' has 3 up-links, switch 'b' 4"
+  std::string refusal;  // ... for this reason, a clause: "switch 'a' has 3 up-links, switch 'b' 4"
 };
 
 inline Outcome refuse(std::string why) { return {nullptr, std::move(why)}; }
 
-// Throws ArgumentError: a root or compute host that does not exist or occurs twice, lmc outside 0 .. 7.
+// Throws ArgumentError for a root or compute host that does not exist or occurs twice, and for lmc outside 0
+// .. 7.
 void check_options(const Topology& topology, const RouteOptions& options);
 
-// The engines, one file each. They may rely on options that are checked: roots and compute hold switches and
-// hosts that exist, each once; lmc is in 0 .. 7. An engine that cannot spread over 2^lmc planes
-// refuses lmc > 0; minhop, which stands in for those that refuse, refuses nothing.
+// The engines, one file each. Their options have been checked: roots and compute contain existing switches
+// and hosts, each once; lmc is in 0 .. 7. An engine that cannot provide 2^lmc planes refuses lmc > 0; minhop,
+// which replaces engines that refuse, refuses nothing.
 namespace engine {
 
 Outcome d_mod_k(const Topology& topology, const RouteOptions& options);
@@ -42,15 +43,16 @@ Outcome minimal(const Topology& topology, const RouteOptions& options);
 
 }  // namespace engine
 
-// What the engines of OpenSM share: the orders in which it goes through a fabric, the ports that may lead to
-// a switch, and the choice of one of them.
+// Parts shared by OpenSM's engines: the orders in which it visits a fabric, the ports that may lead to a
+// switch, and the choice of one of them.
 
-// Switches by GUID as OpenSM's maps sort them on the machines that it runs on: a GUID is kept in network byte
-// order and compared as a little-endian number, so its last byte counts most. Equal GUIDs: by number.
+// Switches by GUID in the order of OpenSM's maps on its usual machines: a GUID is stored in network byte
+// order and compared as a little-endian number, so its last byte is the most significant. Equal GUIDs: by
+// number.
 std::vector<std::int32_t> switches_by_guid(const Topology& topology);
-// Hosts by GUID of their adapter, as above; those of one adapter by its port.
+// Hosts by the GUID of their adapter, as above; hosts of one adapter by port.
 std::vector<std::int32_t> hosts_by_guid(const Topology& topology);
-// Switches in the order in which their hosts are routed to: those with most hosts first, else by GUID.
+// Switches in the order in which their hosts are routed to: by decreasing number of hosts, then by GUID.
 std::vector<std::int32_t> switches_by_load(const Topology& topology);
 // The hosts of every switch by port.
 std::vector<std::vector<std::int32_t>> hosts_of_switches(const Topology& topology);
@@ -74,27 +76,27 @@ class PortSets {
   }
 
  private:
-  std::size_t words_ = 0;  // a switch
+  std::size_t words_ = 0;  // per switch
   std::vector<std::uint64_t> bits_;
 };
 
-// Fills `ports` with those by which each switch may send on what is meant for switch `destination`, nothing
-// for the destination itself. Must allow calls from several threads at once.
+// Fills `ports` with the ports by which each switch may forward to switch `destination`; none for the
+// destination itself. Must allow calls from several threads at once.
 using PortsTowards = std::function<void(std::int32_t destination, PortSets& ports)>;
 
-// Engines count hops in a byte, as OpenSM does; this value: no way, or one of 255 hops and more.
+// Engines count hops in a byte, as OpenSM does; this value means no path, or 255 hops and more.
 constexpr std::uint8_t no_hops = 0xFF;
-// Those of updn: by the least-hop ways that never go up after they went down. Empty: there are no roots, and
-// none can be found. The graph must outlive it.
+// The ports of updn: on shortest up*/down* paths. Empty if there are no roots and none can be found. The
+// graph must outlive the result.
 PortsTowards updn_ports(const Topology& topology, const SwitchGraph& graph, const RouteOptions& options);
 // Hops from every switch to `destination`.
 std::vector<std::uint8_t> hops_to(const SwitchGraph& graph, std::int32_t destination);
-// The ports of least-hop ways.
+// The ports on shortest paths.
 void least_hop_ports(const SwitchGraph& graph, std::int32_t destination, PortSets& ports);
 
-// What the planes of a host (lmc > 0) should not share: first chassis and then switches, or just cables.
+// Parts that the planes of a host (lmc > 0) should not share: chassis and then switches, or just cables.
 enum class PlaneRule { switches, cables };
-// Tables of 2^lmc planes, each entry one of the ports that `towards` gives, the least used. See minhop.cpp.
+// Tables of 2^lmc planes; each entry is the least used of the ports from `towards`. See minhop.cpp.
 std::shared_ptr<Tables> balanced_tables(const Topology& topology, const SwitchGraph& graph,
                                         const PortsTowards& towards, std::int32_t lmc,
                                         PlaneRule rule = PlaneRule::switches);

@@ -1,41 +1,42 @@
-// OpenSM's routing engine ftree, of OpenSM 3.3.23: the same port for every switch and destination.
+// OpenSM's routing engine ftree, as in OpenSM 3.3.23: the same port for every switch and destination.
 //
-// Problem. ftree is what real fat-trees are routed by. To predict their contention the very routes are
-// needed, on damaged trees too, where they hang on orders and counters that no paper mentions. This file
-// tells them; what it tells was learnt from OpenSM's behaviour and its source, osm_ucast_ftree.c.
+// Problem. Real fat-trees are routed by ftree. Predicting their contention requires exactly its routes, also
+// on damaged trees, where they depend on orders and counters that no paper mentions. This file describes
+// them, as learnt from OpenSM's behaviour and its source, osm_ucast_ftree.c.
 //
 // Model. Switches are ranked from the roots, links between two switches form a group, switches get indices,
-// and a tree whose roots were not given has to be regular (ftree_tree.cpp). Then destinations are routed to
-// one after the other, and routes are counted on every group and link:
+// and a tree without given roots has to be regular (ftree_tree.cpp). Then destinations are routed one after
+// the other, with routes counted on every group and link:
 //
-// First to compute nodes: leaf by leaf in order of index, on a leaf by port. A leaf with fewer of them than
-// the fullest leaf is filled up with dummies, whose routes are counted but not stored, so that what follows
-// does not shift. Then to other hosts by GUID (see engine.hpp), then to switches by GUID.
+// First the compute nodes, leaf by leaf in order of index, and on a leaf by port. A leaf with fewer compute
+// nodes than the fullest leaf is padded with dummies; their routes are counted but not stored, so that later
+// routes do not shift. Then the other hosts by GUID (see engine.hpp), then switches by GUID.
 //
-// Each begins at the destination's switch. `descend` tells all switches below how to come up: through each
-// group, fewest routes first, over its link with fewest routes, unless they know a way that is no longer.
-// `ascend` then takes the group up with fewest routes, ties by index, and the link in it with fewest routes:
-// the main path, by which everything that is not below will come down. It goes on from there; on its way back
-// it visits the upper switches that the main path left out, and the switches of the same rank.
+// Each begins at the destination's switch. `descend` routes all switches below up through it: through each
+// group, fewest routes first, over its link with fewest routes, unless a switch already has a path that is
+// not longer. `ascend` then takes the group up with fewest routes, ties by index, and its link with fewest
+// routes: the main path, by which all traffic from above will come down. It continues from there; on its way
+// back it visits the upper switches that the main path left out, and the switches of the same rank.
 //
-// On an intact tree to take the fewest, in order of index, is to go round. This is D-mod-K where the up-links
-// of a switch divide the hosts that it serves; elsewhere ftree begins anew at each switch, and D-mod-K goes
-// on. After a cut it is greedy.
+// On an intact tree, taking the group with fewest routes in order of index is round-robin. This is D-mod-K if
+// the number of hosts that a switch serves is a multiple of its up-links; otherwise ftree starts over at each
+// switch, where D-mod-K continues. After a cut it is greedy.
 //
-// So where every switch goes round evenly, and the order of leaves and up-links is that of the shape, what
-// hosts send is forwarded by D-mod-K's formula, and tables are made when somebody asks for an entry that no
-// host's message meets. For 65,536 hosts on 3,584 switches they take 8 s and 250 MB, the formula nothing.
+// So if every switch is evenly round-robin, and leaves and up-links are in the order of the shape, traffic
+// between hosts is forwarded by D-mod-K's formula. Tables are made only when an entry is requested that no
+// message between hosts uses. For 65,536 hosts on 3,584 switches tables take 8 s and 250 MB, the formula
+// nothing.
 //
 // Not reproduced. (1) Links between two leaves, and switches below leaves: OpenSM then sorts the hosts of
-// such a leaf by what its heap holds where a switch would keep its index, and does so while it goes through
-// them. Some are left out, and cannot be reached. Here they stay in order of their ports. (2) I/O nodes (-G,
-// -H), connect_roots and quasi_ftree_indexing, which are off unless asked for. (3) OpenSM also keeps, for
-// each switch, the least count of its groups downward, to decide between equal groups; but nothing ever
-// counts on those, so it decides nothing.
+// such a leaf by heap contents at the place of a switch's index, while it iterates over them. It skips some
+// hosts, which cannot be reached. Here they stay in order of their ports. (2) I/O nodes (-G, -H),
+// connect_roots and quasi_ftree_indexing, which are off by default. (3) For each switch OpenSM also keeps the
+// lowest count of its groups downward, to decide between equal groups; but these counts are never increased,
+// so they decide nothing.
 //
 // Measured on one core, with tables: 1,728 hosts in 0.1 s, 11,664 hosts (36-port switches, 3 levels) in 3 s;
-// the first takes OpenSM 10 s. Rejected, because the second took 10 s: to keep the links of a group in it,
-// and to compare indices as tuples.
+// OpenSM takes 10 s for the first. Rejected, because the second took 10 s: storing the links of a group in
+// it, and comparing indices as tuples.
 #include <algorithm>
 #include <memory>
 #include <mutex>
@@ -52,8 +53,8 @@ namespace {
 
 constexpr std::int32_t unknown = -1;
 
-// Sort groups by a counter, ties by the index that they lead to; what is equal stays in order. They are
-// nearly sorted already.
+// Sorts groups by a counter, with ties by the index that they lead to; equal groups keep their order. They
+// are nearly sorted already.
 void sort_by_load(const FtreeTree& tree, std::vector<std::int32_t>& groups,
                   std::int32_t FtreeGroup::* routes) {
   const auto key = [&](std::int32_t g) {
@@ -69,13 +70,13 @@ void sort_by_load(const FtreeTree& tree, std::vector<std::int32_t>& groups,
   }
 }
 
-// The first link of a group with the least count.
+// The first link of a group with the minimum count.
 FtreeLink& least_loaded(std::vector<FtreeLink>& links, std::int32_t FtreeLink::* routes) {
   return *std::min_element(links.begin(), links.end(),
                            [&](const FtreeLink& a, const FtreeLink& b) { return a.*routes < b.*routes; });
 }
 
-// Routes of all switches to one destination after the other.
+// Computes the routes of all switches to one destination after the other.
 class Router {
  public:
   Router(const Topology& topology, FtreeTree& tree, Tables& tables)
@@ -92,8 +93,8 @@ class Router {
     store(h);
   }
 
-  // The place of a compute node that a leaf lacks: nothing is stored, but the counters go on as if it were
-  // there.
+  // The place of a compute node that a leaf lacks: nothing is stored, but the counters advance as if it
+  // existed.
   void to_dummy(std::int32_t leaf) {
     begin();
     dummy_ = true;
@@ -141,10 +142,10 @@ class Router {
   FtreeTree& tree_;
   Tables& tables_;
   bool dummy_ = false;
-  std::vector<std::int32_t> port_, hops_;  // by switch, of the present destination
+  std::vector<std::int32_t> port_, hops_;  // by switch, for the current destination
 };
 
-// Tell all below `s` (and beside it) to come up through it. Returns whether hosts are reached.
+// Routes all switches below `s` (and at the same rank) up through it. Returns whether hosts are reached.
 bool Router::descend(std::int32_t s, std::int32_t from, std::int32_t hops) {
   FtreeSwitch& at = tree_.at(s);
   if (at.hosts.empty() && at.down.empty()) return false;
@@ -171,8 +172,8 @@ bool Router::descend(std::int32_t s, std::int32_t from, std::int32_t hops) {
   return reached;
 }
 
-// Tell what is above `s` to come down through it. `main`: on the path that hosts take, which is balanced;
-// else on one that only serves switches and hosts that the main path does not.
+// Routes the switches above `s` down through it. `main`: on the balanced path that hosts use; otherwise on a
+// path that only serves switches and hosts that the main path does not.
 bool Router::ascend(std::int32_t s, std::int32_t from, bool main, std::int32_t hops) {
   FtreeSwitch& at = tree_.at(s);
   bool reached = descend(s, from, hops);
@@ -189,14 +190,14 @@ bool Router::ascend(std::int32_t s, std::int32_t from, bool main, std::int32_t h
     reached |= ascend(least.remote, s, true, hops + 1);
   }
 
-  // Go up all others, where that is news.
+  // Go up by all other groups that lead to switches without a path as short.
   for (std::size_t i = main ? 1 : 0; i < at.up.size(); ++i) {
     const FtreeLink* const link = ascend_by(s, at.up[i], hops);
     reached |= link != nullptr;
   }
 
-  // The same over links to switches of the same rank. What OpenSM counts there is the route of the link, but
-  // of the group that led up.
+  // The same over links to switches of the same rank. OpenSM counts the route on that link, but on the group
+  // that led up.
   sort_by_load(tree_, at.same, &FtreeGroup::routes_down);
   for (const std::int32_t g : at.same) {
     FtreeLink* const link = ascend_by(s, g, hops);
@@ -208,8 +209,8 @@ bool Router::ascend(std::int32_t s, std::int32_t from, bool main, std::int32_t h
   return reached;
 }
 
-// Off the main path, over the least loaded link of a group, if that is news. Returns the link if hosts are
-// reached, else null.
+// Goes up off the main path, over the least loaded link of a group, unless the switch has a path as short.
+// Returns the link if hosts are reached, else null.
 FtreeLink* Router::ascend_by(std::int32_t s, std::int32_t g, std::int32_t hops) {
   const std::int32_t remote = tree_.group(g).remote;
   if (!is_news(remote, hops + 1)) return nullptr;
@@ -222,7 +223,7 @@ std::shared_ptr<const Tables> make_tables(const Topology& topology, FtreeTree& t
   auto tables = std::make_shared<Tables>(topology);
   Router router(topology, tree, *tables);
 
-  // Route to compute nodes, leaf by leaf; a leaf that has fewer than others is filled up with dummies.
+  // Route to compute nodes, leaf by leaf; a leaf with fewer than others is padded with dummies.
   for (const std::int32_t leaf : tree.leaves) {
     std::int32_t here = 0;
     for (const std::int32_t h : tree.at(leaf).hosts) {
@@ -240,8 +241,8 @@ std::shared_ptr<const Tables> make_tables(const Topology& topology, FtreeTree& t
   return tables;
 }
 
-// Whether the up-links of every switch divide the hosts below it that it serves: the counters then go round
-// evenly. Notation as in mod_k.cpp.
+// Whether the number of hosts that each switch serves is a multiple of its up-links, so that its counters
+// stay even. Notation as in mod_k.cpp.
 bool is_even(const TreeShape& shape) {
   std::int64_t hosts = 1, tops = 1;
   for (std::size_t l = 0; l + 1 < shape.m.size(); ++l) {
@@ -252,7 +253,8 @@ bool is_even(const TreeShape& shape) {
   return shape.m.size() > 1 && shape.w.front() == 1 && shape.p.front() == 1;
 }
 
-// Whether ftree takes leaves and the up-links of each switch in the order of their numbers, and all hosts.
+// Whether ftree visits leaves, and the up-links of each switch, in the order of their numbers, and balances
+// for all hosts.
 bool is_in_order(const FtreeTree& tree) {
   if (!std::is_sorted(tree.leaves.begin(), tree.leaves.end())) return false;
   if (std::find(tree.compute.begin(), tree.compute.end(), false) != tree.compute.end()) return false;
@@ -264,8 +266,8 @@ bool is_in_order(const FtreeTree& tree) {
   });
 }
 
-// The formula where hosts' messages come by, tables elsewhere. A message for host d meets at level l the top
-// of number d mod W_l of each subtree alone.
+// The formula for entries that messages between hosts use, tables for others. At level l, messages for host d
+// use only top number d mod W_l of each subtree.
 class EvenFtree final : public Forwarding {
  public:
   EvenFtree(const Topology& topology, const TreeShape& shape, FtreeTree tree)
@@ -290,10 +292,10 @@ class EvenFtree final : public Forwarding {
  private:
   struct Place {
     std::int32_t tops = 1;  // W_l of its level
-    std::int32_t top = 0;   // which of those of its subtree it is
+    std::int32_t top = 0;   // its number among the tops of its subtree
   };
 
-  Topology topology_;  // a copy: the caller's may go
+  Topology topology_;  // a copy, because the caller's may be destroyed
   mutable FtreeTree tree_;
   std::shared_ptr<const Forwarding> formula_;
   std::vector<Place> places_;  // by switch

@@ -1,4 +1,5 @@
-// See the tree in a fabric, and refuse what is none, as OpenSM's ftree does; numbers as AB09 are its errors'.
+// Finds the tree in a fabric, or refuses a fabric that is none, as OpenSM's ftree does; codes like AB09 are
+// OpenSM's errors.
 #include "sortlast/fabric/routing/ftree_tree.hpp"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ std::int32_t count_adapters(const Topology& topology, const FtreeTree& tree) {
   return adapters;
 }
 
-// Add a link to its group, which it may found.
+// Adds a link to its group, which is created if necessary.
 void add_link(FtreeTree& tree, std::vector<std::int32_t>& groups, std::int32_t remote, FtreeLink link) {
   for (const std::int32_t g : groups) {
     if (tree.group(g).remote != remote) continue;
@@ -52,7 +53,7 @@ void group_links(const Topology& topology, FtreeTree& tree) {
   }
 }
 
-// Leaves are the switches with compute nodes, all of one rank.
+// Leaves are the switches with compute nodes; all have the same rank.
 void mark_leaves(const Topology& topology, FtreeTree& tree) {
   for (const std::int32_t h : tree.host_order) {
     if (!tree.compute[static_cast<std::size_t>(h)]) continue;
@@ -93,11 +94,10 @@ std::vector<std::int32_t> find_roots(const Topology& topology, const SwitchGraph
   return roots;
 }
 
-// Rank switches as OpenSM's ftree does: their distance from the roots.
+// Ranks switches as OpenSM's ftree does, by their distance from the roots.
 //
-// Roots that are given have rank 0. If none are given they are found: the switches farthest from all hosts.
-// (A host on a spine therefore makes that spine a leaf and no root.) All others get their distance from the
-// roots.
+// Given roots have rank 0. Otherwise the roots are the switches farthest from all hosts. (A host on a spine
+// therefore makes that spine a leaf and not a root.)
 void rank_ftree(const Topology& topology, const std::vector<std::int32_t>& roots, FtreeTree& tree) {
   const SwitchGraph graph(topology);
   const std::vector<std::int32_t> distance =
@@ -119,7 +119,8 @@ void rank_ftree(const Topology& topology, const std::vector<std::int32_t>& roots
     return;
   }
 
-  // Leaves are the lowest switches; or, if roots are given, those with the first compute node.
+  // Leaves are the lowest switches or, if roots are given, the switches of the rank with the first compute
+  // node.
   std::erase_if(tree.host_order, [&](std::int32_t h) {
     return tree.at(topology.switch_of(topology.attachment(h).vertex)).rank == FtreeSwitch::unranked;
   });
@@ -138,18 +139,18 @@ void rank_ftree(const Topology& topology, const std::vector<std::int32_t>& roots
   }
 }
 
-// Both switches are of one rank.
+// Two switches of one rank.
 class Pair {
  public:
   Pair(const Topology& topology, const FtreeTree& tree, std::int32_t reference, std::int32_t other)
       : topology_(topology), tree_(tree), reference_(reference), other_(other) {}
 
-  // What they differ in, in OpenSM's order; empty: in nothing that matters.
+  // Their first difference in OpenSM's order; empty if they differ in nothing relevant.
   std::string difference() const {
     const FtreeSwitch &a = tree_.at(reference_), &b = tree_.at(other_);
     if (a.up.size() != b.up.size()) return differ("upper switches", a.up.size(), b.up.size(), "AB09");
 
-    // The lowest rank may miss hosts.
+    // The lowest rank may lack hosts.
     const bool lowest = a.rank == tree_.leaf_rank;
     const std::size_t down_a = a.down.size() + a.hosts.size(), down_b = b.down.size() + b.hosts.size();
     if (!lowest && down_a != down_b) return differ("switches and hosts below", down_a, down_b, "AB0A");
@@ -158,7 +159,7 @@ class Pair {
       const std::size_t links_a = links(a.up.front()), links_b = links(g);
       if (links_a != links_b) return differ("links to an upper switch", links_a, links_b, "AB0B");
     }
-    // Of the links down OpenSM compares the first group alone.
+    // OpenSM compares only the first group of the links down.
     if (!lowest && down_a > 0) {
       const std::size_t links_a = first_links_down(a), links_b = first_links_down(b);
       if (links_a != links_b) return differ("links to a lower switch", links_a, links_b, "AB0C");
@@ -184,7 +185,8 @@ class Pair {
   std::int32_t reference_, other_;
 };
 
-// What ftree asks of a tree whose roots were not given: all switches of a rank alike, but for missing hosts.
+// Regularity that ftree requires without given roots: all switches of a rank are equal, except for missing
+// hosts.
 void check_ftree(const Topology& topology, FtreeTree& tree) {
   std::vector<std::int32_t> reference(tree.leaf_rank + 1, -1);
   for (const std::int32_t s : tree.switch_order) {
@@ -198,14 +200,15 @@ void check_ftree(const Topology& topology, FtreeTree& tree) {
   }
 }
 
-// Index switches as OpenSM's ftree does. The indices decide every tie between equally loaded links, and so
-// the order of leaves and, on an intact tree, all routes.
+// Indexes switches as OpenSM's ftree does. The indices decide every tie between equally loaded links, and
+// therefore the order of leaves and, on an intact tree, all routes.
 //
 // An index is a tuple of digits, the rank first. Breadth-first from the first leaf, every switch gives its
-// neighbours, in order of its own ports, its own tuple with the next free value of one digit: going down from
-// rank r digit r + 1, going up from rank r digit r. Then it sorts its groups by the indices they lead to.
+// neighbours, in order of its own ports, its own tuple with the next free value of one digit: digit r + 1
+// when going down from rank r, digit r when going up from rank r. Then it sorts its groups by the indices
+// that they lead to.
 
-constexpr std::int32_t most_values = 0xFF;  // of a digit
+constexpr std::int32_t most_values = 0xFF;  // per digit
 
 std::uint64_t with_digit(std::uint64_t index, std::uint32_t digit, std::uint64_t value) {
   const std::uint32_t shift = 8 * (7 - digit);
@@ -216,7 +219,7 @@ class Indexing {
  public:
   explicit Indexing(FtreeTree& tree) : tree_(tree) {}
 
-  // From a leaf.
+  // Starts from a leaf.
   void run(std::int32_t first) {
     const std::uint32_t rank = tree_.at(first).rank;
     std::uint64_t index = with_digit(FtreeSwitch::no_index, 0, rank);
@@ -237,8 +240,7 @@ class Indexing {
     queue_.push_back(s);
   }
 
-  // Index the neighbours of rank `rank` that these groups lead to, by values of `digit`; then sort the
-  // groups.
+  // Indexes the neighbours of rank `rank` behind these groups by values of `digit`; then sorts the groups.
   void visit(const FtreeSwitch& at, std::vector<std::int32_t>& groups, std::uint32_t rank,
              std::uint32_t digit) {
     for (const std::int32_t g : groups) {
@@ -263,7 +265,7 @@ class Indexing {
   std::deque<std::int32_t> queue_;
 };
 
-// Number the indices that are in use, so that comparing them is cheap.
+// Ranks the indices in use, so that comparisons are cheap.
 void place_groups(FtreeTree& tree) {
   std::vector<std::uint64_t> indices;
   for (const std::int32_t s : tree.switch_order) indices.push_back(tree.at(s).index);
@@ -274,7 +276,7 @@ void place_groups(FtreeTree& tree) {
   }
 }
 
-// The switches of leaf rank by index, from the first that compute nodes hang on to the last.
+// The switches of leaf rank by index, from the first switch with compute nodes to the last.
 std::vector<std::int32_t> find_leaves(const FtreeTree& tree) {
   std::vector<std::int32_t> all;
   for (const std::int32_t s : tree.switch_order) {
@@ -326,7 +328,7 @@ FtreeTree make_ftree_tree(const Topology& topology, const RouteOptions& options)
   mark_leaves(topology, tree);
   if (!tree.refusal.empty()) return tree;
   index_ftree(tree);
-  // With roots given, ftree asks for no regular tree.
+  // If roots are given, ftree does not require a regular tree.
   if (tree.refusal.empty() && options.roots.empty()) check_ftree(topology, tree);
   return tree;
 }

@@ -10,7 +10,7 @@
 
 namespace sortlast::fabric {
 
-// A link seen from one of its switches; the counters are of routes that go over it.
+// A link seen from one of its switches; the counters are of routes over it.
 struct FtreeLink {
   std::int32_t port = 0, remote_port = 0;
   std::int32_t routes_up = 0;    // towards this switch, from the remote one below
@@ -20,22 +20,22 @@ struct FtreeLink {
 // All links between two switches, seen from one of them.
 struct FtreeGroup {
   std::int32_t remote = 0;                      // switch
-  std::int32_t routes_up = 0, routes_down = 0;  // of its links together
-  std::int32_t position = 0;                    // of the remote switch among all by index
+  std::int32_t routes_up = 0, routes_down = 0;  // of all its links
+  std::int32_t position = 0;                    // rank of the remote switch by index
 };
 
-// Groups are named by their number in FtreeTree::groups, so that orders of them can change.
+// Groups are identified by their number in FtreeTree::groups, so that their order can change.
 struct FtreeSwitch {
   static constexpr std::uint32_t unranked = 0xFFFFFFFF;
   static constexpr std::uint64_t no_index = ~std::uint64_t{0};
 
   std::uint32_t rank = unranked;  // 0: root
-  // OpenSM's tuple, rank first, as one number that sorts like it; eight digits of a byte, 0xFF: unused.
+  // OpenSM's tuple, rank first, as one number with the same order: eight digits of a byte, 0xFF if unused.
   std::uint64_t index = no_index;
-  bool leaf = false;                         // compute nodes hang on it
+  bool leaf = false;                         // has compute nodes
   std::vector<std::int32_t> hosts;           // by port
-  std::vector<std::int32_t> down, same, up;  // groups; by port, or sorted
-  bool down_changed = false;  // the routes of a group in `down` were counted since it was sorted
+  std::vector<std::int32_t> down, same, up;  // groups, by port or sorted
+  bool down_changed = false;  // the routes of a group in `down` have changed since it was sorted
 };
 
 struct FtreeTree {
@@ -44,13 +44,13 @@ struct FtreeTree {
   std::vector<std::vector<FtreeLink>> links;  // by group, then by port
   std::vector<std::int32_t>
       switch_order;                      // in which OpenSM visits switches; those without a rank are left out
-  std::vector<std::int32_t> host_order;  // the same of hosts
+  std::vector<std::int32_t> host_order;  // the same for hosts
   std::vector<bool> compute;             // by host
   std::uint32_t leaf_rank = 0;
   std::vector<std::int32_t>
       leaves;                     // switches of leaf rank in order of index, from the first leaf to the last
-  std::int32_t most_compute = 0;  // compute nodes on a leaf
-  std::string refusal;            // why the fabric is no tree for ftree; empty: it is one
+  std::int32_t most_compute = 0;  // maximum number of compute nodes on a leaf
+  std::string refusal;            // why ftree refuses the fabric; empty: it does not
 
   FtreeSwitch& at(std::int32_t s) { return switches[static_cast<std::size_t>(s)]; }
   const FtreeSwitch& at(std::int32_t s) const { return switches[static_cast<std::size_t>(s)]; }

@@ -1,21 +1,21 @@
-// lash, OpenSM's LASH: shortest ways, and as many virtual lanes as it takes to keep credit loops away.
+// lash, OpenSM's LASH: shortest paths, and as many virtual lanes as are needed to avoid credit loops.
 //
 // Lysne, Skeie, Reinemo, Theiss, "Layered Routing in Irregular Networks" (2006); OpenSM 3.3.23,
-// osm_ucast_lash.c. Switches are taken in the order of their GUIDs (see engine.hpp). A breadth-first tree
-// is grown from each, and every switch of the tree keeps, for all below it, the way down the tree, unless an
-// earlier tree has settled it. So there is one way from a switch to another, by the first of several cables,
-// the same for all hosts there: shortest, and not balanced at all.
+// osm_ucast_lash.c. Switches are visited in the order of their GUIDs (see engine.hpp). A breadth-first tree
+// is grown from each, and every switch of the tree keeps the path down the tree to all switches below it,
+// unless an earlier tree has determined one. So there is one path from a switch to another, over the first of
+// several cables, for all hosts there; it is shortest, and not balanced at all.
 //
-// Then every pair of switches, with the ways there and back, is put on the first lane where the dependencies
-// between cables stay free of circles: a way that comes by cable a and goes on by cable b makes a wait for b.
-// A pair that fits on no lane opens a new one; LASH gives up when no more lanes are left.
+// Then every pair of switches, with the paths in both directions, is put on the first lane on which the
+// dependencies between cables have no circle: a path that arrives by cable a and leaves by cable b makes a
+// wait for b. A pair that fits on no lane opens a new one; LASH gives up when no lanes are left.
 //
-// OpenSM in the end moves pairs at random from full lanes to empty ones. That changes neither ways nor the
-// number of lanes, and we leave it out: our lanes are those before it. It finds circles by a search of all
-// that can be reached, for each pair and lane. We add the dependencies of a way one by one and ask of each
-// whether it closes a circle; and since dependencies are only ever added, one that did so once always will,
-// and is remembered. The 12-ary 3-tree takes us 0.02 s and OpenSM two minutes; an RLFT of 11,664 hosts takes
-// 1 s.
+// Finally OpenSM moves pairs at random from full lanes to empty ones. That changes neither paths nor the
+// number of lanes and is left out here; our lanes are those before that step. OpenSM detects circles by
+// searching everything reachable, for each pair and lane. We add the dependencies of a path one by one and
+// check whether each closes a circle. Since dependencies are never removed, one that closed a circle always
+// will, so this is remembered. The 12-ary 3-tree takes 0.02 s here and two minutes in OpenSM; an RLFT of
+// 11,664 hosts takes 1 s.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -29,7 +29,7 @@ namespace sortlast::fabric {
 
 LashLanes::LashLanes(const SwitchGraph& graph, std::int32_t most_lanes)
     : graph_(graph), most_lanes_(most_lanes) {
-  // Number the dependencies: a cable, and one of those that go on from where it leads.
+  // Number the dependencies: pairs of a cable and a cable of the switch that it leads to.
   std::size_t number = 0;
   for (std::int32_t s = 0; s < graph.switches(); ++s) {
     for (const SwitchCable& cable : graph.cables(s)) {
@@ -60,7 +60,7 @@ std::int32_t LashLanes::add(const Way& there, const Way& back) {
   return -1;
 }
 
-// Adds the steps to a lane that stays free of circles with them; else leaves it as it was.
+// Adds the steps to a lane if it stays free of circles; otherwise leaves it unchanged.
 bool LashLanes::fits(Lane& lane, const std::vector<Step>& steps) {
   for (const Step& step : steps) {
     if (lane.dependencies[step.number] == Dependency::forbidden) return false;
@@ -69,7 +69,7 @@ bool LashLanes::fits(Lane& lane, const std::vector<Step>& steps) {
   for (const Step& step : steps) {
     if (lane.dependencies[step.number] == Dependency::present) continue;
     if (reaches(lane, step.second, step.first)) {
-      // What closes a circle with what the lane holds for good will always do so.
+      // A step that closes a circle with the permanent contents of the lane will always do so.
       if (added.empty()) lane.dependencies[step.number] = Dependency::forbidden;
       for (auto undo = added.rbegin(); undo != added.rend(); ++undo) {
         lane.dependencies[(*undo)->number] = Dependency::absent;
@@ -102,7 +102,7 @@ bool LashLanes::reaches(const Lane& lane, std::size_t from, std::size_t to) {
 
 namespace {
 
-// Virtual lanes for data that adapters and switches commonly have. OpenSM takes as many as the weakest port.
+// Common number of virtual lanes for data on adapters and switches. OpenSM uses the minimum over all ports.
 constexpr std::int32_t most_lanes = 8;
 constexpr std::int32_t none = -1;
 
@@ -125,10 +125,10 @@ class SwitchPairs {
   std::vector<Value> values_;
 };
 
-// By switch and destination: the cable that leads there, counted among those of the switch.
+// By switch and destination: the cable that leads there, counted within the switch.
 using NextCables = SwitchPairs<std::int32_t>;
 
-// Lets the breadth-first tree of `root` settle what no earlier one has.
+// Lets the breadth-first tree of `root` determine the paths that no earlier tree has.
 void grow_tree(const SwitchGraph& graph, std::int32_t root, NextCables& next) {
   struct Parent {
     std::int32_t s = none, cable = none;
@@ -179,7 +179,7 @@ class LashForwarding final : public Forwarding {
     }
   }
 
-  // All LIDs of a host lead along the same way.
+  // All LIDs of a host use the same path.
   std::int32_t port(std::int32_t s, Vertex destination, std::int32_t /*plane*/) const override {
     return tables_.port(s, destination);
   }
@@ -211,11 +211,11 @@ Outcome engine::lash(const Topology& topology, const RouteOptions& options) {
   const SwitchGraph graph(topology);
   const std::vector<std::int32_t> order = switches_by_guid(topology);
 
-  // Settle the ways.
+  // Determine the paths.
   NextCables next(graph.switches(), none);
   for (const std::int32_t root : order) grow_tree(graph, root, next);
 
-  // Put every pair, there and back, on a lane.
+  // Put every pair of switches, both directions, on a lane.
   LashLanes lanes(graph, most_lanes);
   SwitchPairs<std::uint8_t> lane_of(graph.switches(), 0);
   for (std::size_t i = 0; i < order.size(); ++i) {

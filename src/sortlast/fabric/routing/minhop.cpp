@@ -1,28 +1,28 @@
-// minhop, OpenSM's default: a least-hop port for every destination, the least used one of them. It refuses no
-// fabric, and promises neither freedom from credit loops nor balance for any pattern. And how OpenSM (3.3.23,
-// osm_ucast_mgr.c and osm_switch.c) fills the tables of updn and dor as well.
+// minhop, OpenSM's default: the least used of the shortest-path ports for every destination. It refuses no
+// fabric, and guarantees neither freedom from credit loops nor balance for any pattern. This file also fills
+// the tables of updn and dor, as OpenSM does (3.3.23, osm_ucast_mgr.c and osm_switch.c).
 //
-// The engine says which ports of a switch may lead to which other switch. Every switch then goes through all
-// hosts by itself, and gives each the permitted port by which it reaches fewest hosts so far; of several such
-// ports the one of the lowest number. Nothing is known of what other switches choose: that is why the upper
+// The engine determines which ports of a switch may lead to which other switch. Every switch then goes
+// through all hosts independently, and assigns each to the permitted port by which it reaches fewest hosts so
+// far, ties by the lowest number. It does not know the choices of other switches: this is why the upper
 // levels of a tree are not balanced for any pattern, and why shift permutations contend from three levels on.
 //
-// So the tables depend on the order of the hosts alone. It is: switches with most hosts first; among equals
-// in the order of their GUIDs (of a kind, see engine.hpp); on a switch by port. LIDs play no part. Other
-// switches are destinations too, but come last and are not counted. These are the tables of a first sweep:
-// when something changes later, OpenSM keeps every entry that still is one of the permitted ports.
+// The tables therefore depend only on the order of the hosts: switches by decreasing number of hosts; among
+// equals in the order of their GUIDs (as defined in engine.hpp); on a switch by port. LIDs play no part.
+// Switches are destinations too, but are routed last and not counted. These are the tables of a first sweep:
+// after later changes, OpenSM keeps every entry that is still one of the permitted ports.
 //
-// With lmc > 0 all hosts get their first LID, then all their second, and so on, each a plane. In a later
-// plane the search begins after the port of the plane before, and takes the least used port to a chassis that
-// no earlier plane of this host uses; if there is none, to such a switch; if there is none either, the least
-// used port, and of several the one whose switch has been used least often by this host. dor knows only the
-// last rule, with a cable in the place of a switch, and always begins with port 1. A switch has one LID: its
-// planes are alike.
+// With lmc > 0 all hosts get their first LID, then all their second, and so on; each is a plane. In a later
+// plane the search begins after the port of the previous plane, and takes the least used port to a chassis
+// that no earlier plane of this host uses; if there is none, to such a switch; if there is none either, the
+// least used port, with ties broken by how often this host has used its switch. dor knows only the last rule,
+// with a cable in place of a switch, and always begins with port 1. A switch has one LID, so all its planes
+// are equal.
 //
-// Work is spread over threads by switch. The permitted ports are made for a block of destinations at a time,
-// because for all of them they would take 200 MB at 65,536 hosts. minhop on 2 cores: 0.03 s for the 12-ary
-// 3-tree of 1,728 hosts, 0.9 s and 29 MB for an RLFT of 11,664, 16 s and 380 MB (360 MB of it tables) for
-// 65,536.
+// Work is distributed to threads by switch. The permitted ports are computed for a block of destinations at a
+// time, because for all destinations they would take 200 MB at 65,536 hosts. minhop on 2 cores: 0.03 s for
+// the 12-ary 3-tree of 1,728 hosts, 0.9 s and 29 MB for an RLFT of 11,664, 16 s and 380 MB (360 MB of it
+// tables) for 65,536.
 #include "sortlast/fabric/routing/engine.hpp"
 
 #include <algorithm>
@@ -198,7 +198,7 @@ class Balancer {
     }
   }
 
-  // Hosts that are reached by a port so far, planes counted each.
+  // Hosts reached by a port so far, counted once per plane.
   std::uint32_t& paths(std::int32_t s, std::int32_t port) {
     return paths_[static_cast<std::size_t>(topology_.channel(s, port))];
   }
@@ -240,7 +240,7 @@ bool Balancer::shares_chassis(std::int32_t s, std::int32_t h, std::int32_t port)
   return false;
 }
 
-// How many earlier planes of host h lead through the switch, or the cable, behind a port.
+// Number of earlier planes of host h through the switch, or the cable, behind a port.
 std::int32_t Balancer::times_shared(std::int32_t s, std::int32_t h, std::int32_t port) const {
   std::int32_t times = 0;
   for (std::int32_t plane = 0; plane < plane_; ++plane) {
@@ -250,10 +250,10 @@ std::int32_t Balancer::times_shared(std::int32_t s, std::int32_t h, std::int32_t
   return times;
 }
 
-// The port that a later plane of host h takes.
+// Port of host h in a later plane.
 std::int32_t Balancer::least_shared(std::int32_t s, std::int32_t h, std::vector<std::int32_t> choice) {
   if (rule_ == PlaneRule::switches) {
-    // Begin after the port of the plane before.
+    // Begin after the port of the previous plane.
     const std::int32_t before = tables_->port(s, h, plane_ - 1);
     std::rotate(choice.begin(), std::upper_bound(choice.begin(), choice.end(), before), choice.end());
 
@@ -267,8 +267,8 @@ std::int32_t Balancer::least_shared(std::int32_t s, std::int32_t h, std::vector<
     if (!fresh.empty()) return least_used(s, fresh);
   }
 
-  // Take the least used port, among equals the least shared. OpenSM keeps the least sharing that it has seen
-  // when it comes to a port that is used less, and so do we.
+  // Take the least used port, among equals the least shared. When OpenSM finds a port that is used less, it
+  // keeps the lowest sharing seen so far, and so do we.
   std::int32_t best = choice.front();
   std::int32_t sharing = times_shared(s, h, best);
   for (const std::int32_t port : choice) {

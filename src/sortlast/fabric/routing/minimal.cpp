@@ -1,21 +1,21 @@
-// minimal: the way of fewest hops through the form of a dragonfly, dragonfly+ or HyperX, without tables.
+// minimal: shortest paths through the form of a dragonfly, dragonfly+ or HyperX, without tables.
 //
 // Dragonfly (Kim et al. 2008): across a link to the destination's group, from the router itself if it has
-// one, else from another router of its group, and to the destination's router. That is not always the way of
-// fewest links: two global ones by a third group may be shorter than local, global, local; but then no two
-// lanes would keep it free of deadlock. A packet is on lane 0 until it has crossed a global link, and on lane
-// 1 behind it: so local links of lane 0 wait for global ones, these for local links of lane 1, and those for
-// nothing but hosts.
+// one, else from another router of its group, and to the destination's router. This is not always the path
+// with the fewest links: two global links through a third group may be shorter than local, global, local; but
+// then two lanes would not keep it free of deadlock. A packet is on lane 0 until it has crossed a global
+// link, and then on lane 1. Local links of lane 0 wait for global links, these for local links of lane 1, and
+// the latter only for hosts.
 //
 // Dragonfly+ (Shpiner et al. 2017): up to a spine with a link to the destination's group, across it, and down
 // to the destination's leaf; within a group by spine d mod s. One lane is enough: up waits for global, and
 // global for down.
 //
-// HyperX (Ahn et al. 2009): one hop along each dimension in which the coordinates differ, the first first.
-// One lane is enough, as the dimensions are in order.
+// HyperX (Ahn et al. 2009): one hop along each dimension in which the coordinates differ, in order of the
+// dimensions. One lane is enough, because the dimensions are ordered.
 //
-// Of several links between two groups that are as near a packet takes the first from number d mod m on, after
-// the destination d, as d-mod-k does on a tree. Names are those of topology/dragonfly.cpp.
+// Among several equally near links between two groups a packet takes the first from number d mod m on, for
+// destination d, as d-mod-k does on a tree. Names are as in topology/dragonfly.cpp.
 #include <memory>
 #include <variant>
 
@@ -72,7 +72,7 @@ class DragonflyPlus final : public Forwarding {
     const std::int32_t spine = next_spine(s / size, t, destination);
     if (s % size < shape_.l) return shape_.p + 1 + spine;
 
-    // A spine sends down to where the destination is, or to a leaf that can reach the right spine.
+    // A spine forwards down to the destination's leaf, or to a leaf that can reach the right spine.
     const bool here = s / size == t / size;
     if (here && t % size < shape_.l) return 1 + t % size;
     if (here || s % size - shape_.l != spine) return 1 + destination % shape_.l;
@@ -87,7 +87,7 @@ class DragonflyPlus final : public Forwarding {
   std::int32_t link_to(std::int32_t group, std::int32_t other, Vertex destination) const {
     return links_.port(group, other, destination % links_.copies());
   }
-  // The spine of a group by which switch t is reached.
+  // The spine of a group through which switch t is reached.
   std::int32_t next_spine(std::int32_t group, std::int32_t t, Vertex destination) const {
     const std::int32_t size = shape_.l + shape_.s;
     if (group != t / size) return link_to(group, t / size, destination) / shape_.h;

@@ -1,44 +1,43 @@
-// Mod-K routing of intact PGFTs in closed form: a few operations a port, and no tables. In D-mod-K the
-// destination's number chooses the up-ports, in S-mod-K the source's. Zahavi, "D-Mod-K Routing Providing
+// Mod-K routing of intact PGFTs in closed form: a few operations per port, and no tables. In D-mod-K the
+// destination's number determines the up-ports, in S-mod-K the source's. Zahavi, "D-Mod-K Routing Providing
 // Non-Blocking Traffic for Shift Permutations on Real Life Fat Trees" (2010).
 //
-// Problem. In a tree there are many ways up and, but for parallel links, one way down. If all that is meant
-// for destination d meets at one top of the tree, whoever sends it, then d's flows share no downward link
-// with those of others. On a tree of constant bisection all hosts then have a downward path of their own, and
-// in a shift, where every host receives from one other, no two flows share a link. This is why the shift
+// Problem. A tree has many paths up and, except for parallel links, one path down. If all traffic for
+// destination d, from any source, meets at one top of the tree, then d's flows share no downward link with
+// flows to other hosts. On a tree of constant bisection every host then has a separate downward path, and in
+// a shift, where every host receives from one other, no two flows share a link. This is why the shift
 // algorithms are free of contention when hosts take part in the order of the fabric.
 //
-// Notation. As in topology/pgft.cpp: level l has W_l = w_1 .. w_l tops a subtree, and up-port q of a switch
+// Notation. As in topology/pgft.cpp: level l has W_l = w_1 .. w_l tops per subtree, and up-port q of a switch
 // of level l, counted from 0, is copy floor(q / w_{l+1}) of the link to its parent q mod w_{l+1}. The key is
-// the number that chooses among up-ports: the destination in D-mod-K, the source in S-mod-K. Then
+// the number that determines the up-ports: the destination in D-mod-K, the source in S-mod-K. Then
 //
 //     q_l = floor(key / W_l) mod (w_{l+1} p_{l+1})
 //
-// is the up-port at level l, and on its way down a flow takes the copy of the link that q_{l-1} names.
+// is the up-port at level l, and on its way down a flow takes the copy of the link given by q_{l-1}.
 //
-// Model. The formula with key d. OpenSM's ftree walks the same paths on most intact trees (see
-// ftree.cpp), but has to hold tables: those of 65,536 hosts on a 16-ary 4-tree would need 1.3 GB. Here a port
-// is a division or two, 11 ns. Rejected: multiplication by reciprocals, 9 ns.
+// Model. The formula with key d. OpenSM's ftree produces the same paths on most intact trees (see ftree.cpp),
+// but has to store tables, which would take 1.3 GB for 65,536 hosts on a 16-ary 4-tree. Here a port costs one
+// or two divisions, 11 ns. Rejected: multiplication by reciprocals, 9 ns.
 //
-// Slender-trees have several ways down as well, and no published D-mod-K. Every subtree has k' tops, whatever
-// its height, and each of them is linked to all tops of the subtrees below it. So the top at each level may
-// be chosen freely, q_l for level l + 1 (levels from 0 as in topology/builders.cpp), on the way up and on
-// the way down. Destinations are spread evenly over a level's links if the pair (q_{l-1}, q_l) is spread
-// evenly over the k'^2 pairs. Rejected: q_l = floor(d / k'^l) mod k', the formula of a thin-tree, which is
-// constant once k'^l reaches the number of hosts. Taken: q_l = floor(d / k'^(l mod 2)) mod k', the lowest two
-// digits in turn. The tables hold it, because slender-trees are small.
+// Slender-trees also have several paths down, and no published D-mod-K. Every subtree has k' tops, whatever
+// its height, and each of them is linked to all tops of the subtrees below it. The top at each level may
+// therefore be chosen freely, q_l for level l + 1 (levels from 0 as in topology/builders.cpp), on the way up
+// and on the way down. Destinations are spread evenly over a level's links if the pair (q_{l-1}, q_l) is
+// spread evenly over the k'^2 pairs. Rejected: q_l = floor(d / k'^l) mod k', the formula of a thin-tree,
+// which is constant once k'^l reaches the number of hosts. Used: q_l = floor(d / k'^(l mod 2)) mod k', the
+// lowest two digits in alternation. Tables store it, because slender-trees are small.
 //
-// S-mod-K is the mirror of D-mod-K: the path from a to b is that of D-mod-K from b to a, backwards.
+// S-mod-K is the mirror image of D-mod-K: the path from a to b is the D-mod-K path from b to a, reversed.
 // Rodriguez et al. ("Oblivious Routing Schemes in Extended Generalized Fat Tree Networks", 2009) compare
-// both: S-mod-K concentrates what a host sends on its own way up, and flows to one host come down
-// many ways. But InfiniBand forwards by destination. It knows no sources: all that S-mod-K can do there is to
-// give every host several LIDs, one for each choice of up-ports, and let the source take the LID that is its
-// own.
+// both: S-mod-K concentrates the traffic of a host on its own path up, and flows to one host come down many
+// paths. But InfiniBand forwards by destination and does not know sources. S-mod-K can only be realised by
+// giving every host several LIDs, one for each choice of up-ports, and letting each source use its own LID.
 //
-// A plane is such a choice: planes are numbered by the source, modulo the least number after which the
-// up-ports of all levels repeat, lcm over l of (W_l w_{l+1} p_{l+1}). LMC can hold 128 of them. The 12-ary
-// 2-tree needs 12, and is feasible; the 12-ary 3-tree needs 144, which is not; 11,664 hosts on 36-port
-// switches need 324. Here planes cost nothing, so that the comparison can be made anyway.
+// A plane is such a choice. Planes are numbered by the source, modulo the smallest number after which the
+// up-ports of all levels repeat, lcm over l of (W_l w_{l+1} p_{l+1}). LMC can represent 128 planes. The
+// 12-ary 2-tree needs 12, which is feasible; the 12-ary 3-tree needs 144, which is not; 11,664 hosts on
+// 36-port switches need 324. Here planes cost nothing, so the comparison can be made anyway.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -55,7 +54,8 @@ namespace sortlast::fabric {
 
 namespace {
 
-// What both engines know of a tree: where its switches are. Hosts are numbered as in topology/pgft.cpp.
+// Common base of both engines: the positions of a tree's switches. Hosts are numbered as in
+// topology/pgft.cpp.
 class ModK : public Forwarding {
  protected:
   explicit ModK(const TreeShape& shape);
@@ -74,8 +74,8 @@ class ModK : public Forwarding {
     }
     return static_cast<std::int32_t>(port) + 1;
   }
-  // Port of switch s towards switch t by up*/down*: 0 if they are the same, `unreachable` if no such path
-  // leads there (from a top of a subtree to another of its tops).
+  // Port of switch s towards switch t by up*/down*: 0 if they are the same, `unreachable` if there is no such
+  // path (from a top of a subtree to another of its tops).
   std::int32_t towards_switch(std::int32_t s, std::int32_t t) const;
 
   std::int32_t hosts() const { return static_cast<std::int32_t>(levels_.back().hosts); }
@@ -94,11 +94,11 @@ class ModK : public Forwarding {
     std::uint32_t further_parents = 1;  // w_{l+1}
   };
   struct Place {
-    std::uint32_t first_host = 0;  // of those below it
+    std::uint32_t first_host = 0;  // of the hosts below it
     std::uint32_t level = 0;
-    std::uint32_t top = 0;  // r: which of the tops of its subtree
+    std::uint32_t top = 0;  // r: its number among the tops of its subtree
   };
-  std::vector<Level> levels_;  // level 0 is that of the hosts
+  std::vector<Level> levels_;  // level 0: hosts
   std::vector<Place> places_;  // by switch
 };
 
@@ -135,7 +135,7 @@ std::int32_t ModK::towards_switch(std::int32_t s, std::int32_t t) const {
   const Place &from = places_[static_cast<std::size_t>(s)], &to = places_[static_cast<std::size_t>(t)];
   const Level& level = levels_[from.level];
 
-  // What both have been reached through must be the same: no step changes it but a step down.
+  // The tops already fixed must be the same: only a step down changes them.
   const std::uint32_t known = levels_[std::min(from.level, to.level)].tops;
   if (from.top % known != to.top % known) return unreachable;
 
@@ -144,7 +144,7 @@ std::int32_t ModK::towards_switch(std::int32_t s, std::int32_t t) const {
   if (from.level > to.level && below < level.hosts) {
     return static_cast<std::int32_t>(below / level.child_hosts) + 1;
   }
-  // Go up, towards the top that it is, or is below.
+  // Go up, towards switch t or a top above it.
   if (from.level + 1 == levels_.size()) return unreachable;
   return static_cast<std::int32_t>(level.down_ports + to.top / level.tops % level.further_parents) + 1;
 }
@@ -160,7 +160,7 @@ class DModK final : public ModK {
   }
 };
 
-// Places in a slender-tree, by the formulas of topology/builders.cpp.
+// Positions in a slender-tree, by the formulas of topology/builders.cpp.
 class Slender {
  public:
   Slender(const Topology& topology, const SlenderShape& shape) : topology_(topology), shape_(shape) {
@@ -169,11 +169,11 @@ class Slender {
   }
 
   std::size_t level(std::int32_t s) const { return static_cast<std::size_t>(topology_.level(s)) - 1; }
-  // Switch s among those of its level.
+  // Number of switch s within its level.
   std::int32_t index(std::int32_t s) const { return s - first_[level(s)]; }
   std::size_t top_level() const { return static_cast<std::size_t>(shape_.n) - 1; }
 
-  // Number, among those of level l, of the subtree that holds switch t of a level up to l.
+  // Number, within level l, of the subtree that contains switch t of a level up to l.
   std::int32_t subtree(std::int32_t t, std::size_t l) const {
     std::int32_t x = level(t) == 0 ? index(t) : index(t) / shape_.up;
     for (std::size_t at = level(t); at < l; ++at) x /= at == 0 ? shape_.k : shape_.k / shape_.up;
@@ -183,7 +183,7 @@ class Slender {
   std::int32_t down_port(std::int32_t x) const { return 1 + x % shape_.k; }
   std::int32_t up_port(std::int32_t q) const { return 1 + shape_.k + q; }
 
-  // Port of s towards what is below or is switch t, where top(l) chooses the top at level l.
+  // Port of s towards switch t or what is below it, where top(l) selects the top at level l.
   template <typename Top>
   std::int32_t towards(std::int32_t s, std::int32_t t, Top&& top) const {
     const std::size_t l = level(s);
@@ -199,7 +199,7 @@ class Slender {
  private:
   const Topology& topology_;
   SlenderShape shape_;
-  std::vector<std::int32_t> first_;  // switch of each level, from 0
+  std::vector<std::int32_t> first_;  // first switch of each level, from 0
 };
 
 std::shared_ptr<const Tables> slender_tables(const Topology& topology, const SlenderShape& shape) {

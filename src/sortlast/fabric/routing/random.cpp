@@ -1,15 +1,15 @@
-// Random: for every switch and destination one of the shortest legal ways, drawn at random.
+// random: for every switch and destination one of the shortest legal paths, drawn at random.
 //
-// Problem. A baseline that is fair: as short and as free of deadlock as any engine of trees, but with no
-// thought for balance. Its contention is what chance gives.
+// Problem. A fair baseline: as short and as free of deadlock as the engines of trees, but without balancing.
+// Its contention is due to chance.
 //
-// Model. Up*/down*: switches are ordered by their distance from the roots, ties by number; a way goes up (to
-// a switch earlier in this order), then down, and never up again. Channels that only wait for later ones
-// along such ways cannot wait in a circle. InfiniBand forwards by destination alone, not knowing whether a
-// packet has gone down already; so a switch from which the destination can be reached by going down alone
-// must go down. The others go up, to the neighbour from which the way on is shortest. On a tree with its
-// levels these are the shortest paths; elsewhere (a torus, say) they are the shortest of those that tables
-// can hold.
+// Model. Up*/down*: switches are ordered by their distance from the roots, ties by number; a path goes up (to
+// a switch earlier in this order), then down, and never up again. Channels that only wait for later channels
+// along such paths cannot wait in a circle. InfiniBand forwards by destination alone, without knowing whether
+// a packet has gone down already; so a switch that can reach the destination by going down alone must go
+// down. The others go up, to the neighbour with the shortest remaining path. On a tree with its levels these
+// are the shortest paths; elsewhere (on a torus, for example) they are the shortest paths that tables can
+// represent.
 //
 // Each choice is drawn from (seed, plane, switch, destination) and nothing else, so that tables do not depend
 // on the order in which they are made, and 2^lmc planes are independent of each other.
@@ -30,7 +30,7 @@ constexpr std::int32_t never = -1;
 
 struct Neighbour {
   std::int32_t s = 0;
-  std::int32_t port = 0;  // that leads to it
+  std::int32_t port = 0;  // port that leads to it
 };
 
 // Switches in their order, each with its neighbours above and below.
@@ -40,7 +40,7 @@ class UpDown {
       : order_(static_cast<std::size_t>(topology.switches())), up_(order_.size()), down_(order_.size()) {
     const SwitchGraph graph(topology);
     std::vector<std::int32_t> distance = distances(graph, roots);
-    std::ranges::replace(distance, -1, topology.switches());  // last come those that no link leads to
+    std::ranges::replace(distance, -1, topology.switches());  // switches that no link reaches are last
     std::iota(order_.begin(), order_.end(), 0);
     std::stable_sort(order_.begin(), order_.end(), [&](std::int32_t a, std::int32_t b) {
       return distance[static_cast<std::size_t>(a)] < distance[static_cast<std::size_t>(b)];
@@ -57,16 +57,16 @@ class UpDown {
     }
   }
 
-  // Call choose(s, nearest) for every switch other than t from which a legal way leads to switch t: the
-  // neighbours by which it is shortest.
+  // Calls choose(s, nearest) for every switch other than t with a legal path to switch t; `nearest` are the
+  // neighbours on shortest paths.
   template <typename Choose>
   void ways_to(std::int32_t t, Choose&& choose) {
     hops_.assign(order_.size(), never);
     hops_[static_cast<std::size_t>(t)] = 0;
 
-    // From the bottom: those that reach it by going down alone.
+    // Bottom up: switches that reach it by going down alone.
     for (std::size_t i = order_.size(); i-- > 0;) take_nearest(order_[i], down_, choose);
-    // From the top: those that have to go up first.
+    // Top down: switches that have to go up first.
     for (const std::int32_t s : order_) take_nearest(s, up_, choose);
   }
 
@@ -88,7 +88,7 @@ class UpDown {
 
   std::vector<std::int32_t> order_;  // roots first
   std::vector<std::vector<Neighbour>> up_, down_;
-  std::vector<std::int32_t> hops_;  // to the present destination
+  std::vector<std::int32_t> hops_;  // to the current destination
   std::vector<Neighbour> nearest_;
 };
 

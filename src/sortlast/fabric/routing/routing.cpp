@@ -1,8 +1,8 @@
 // Tables in memory, the engines by name, and walks over the tables from one host to another.
 //
-// What happens when an engine refuses the fabric: OpenSM tries the engine that it was told, and where that
-// fails takes minhop: it exits with status 0, and only a line in its log says so. route() does the same, but
-// the value that it makes knows what was asked for, what was used, and why.
+// If an engine refuses the fabric, OpenSM falls back to minhop; it exits with status 0, and only a line in
+// its log says so. route() does the same, but its result names the requested engine, the engine used, and the
+// reason.
 #include <array>
 #include <set>
 #include <string>
@@ -45,7 +45,7 @@ Tables::Tables(const Topology& topology, std::int32_t planes)
   }
 }
 
-// A plane is a table after the other, a switch a row of it.
+// Planes are stored one after the other; a switch is a row of its plane.
 std::size_t Tables::index(std::int32_t s, Vertex destination, std::int32_t plane) const {
   return (static_cast<std::size_t>(plane) * static_cast<std::size_t>(switches_) +
           static_cast<std::size_t>(s)) *
@@ -161,7 +161,7 @@ Routes route(std::shared_ptr<const Topology> topology, std::string_view engine, 
 
 namespace {
 
-// Whether cables lead from switch s to a host.
+// Whether switch s is connected to a host by cables.
 bool joined(const Topology& topology, std::int32_t s, std::int32_t host) {
   const std::vector<std::int32_t> distance = distances(SwitchGraph(topology), {s});
   return distance[static_cast<std::size_t>(topology.switch_of(topology.attachment(host).vertex))] >= 0;

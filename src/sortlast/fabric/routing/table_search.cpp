@@ -1,10 +1,11 @@
-// What a table search goes over: classes of flows, the entries that they may use, and the flows on channels.
+// The data of a table search: classes of flows, the entries that they may use, and the flows on channels.
 //
-// The bound of a stage is a count of flows over a cut. A host's own link carries what the host sends. All
-// that is sent from below a level of the tree to elsewhere goes up by the links that lead out there, so that
-// one of them carries at least the flows divided by the links; and the same for what comes in. In a tree of
-// two levels with one link between each leaf and root some table always reaches it, if there is one stage
-// alone (see edge_colouring.cpp); where several stages share classes there may be none that reaches all.
+// The bound of a stage is a count of flows over a cut. A host's own link carries all that the host sends. All
+// traffic from below a level of the tree to the rest goes up by the links that lead out, so one of them
+// carries at least the number of flows divided by the number of links; the same holds for incoming traffic.
+// In a tree of two levels with one link between each leaf and root some table always reaches the bound of a
+// single stage (see edge_colouring.cpp); if several stages share classes, there may be no table that reaches
+// all bounds.
 #include "sortlast/fabric/table_search.hpp"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace sortlast::fabric {
 namespace {
 
 constexpr std::int64_t most_slots = std::int64_t{1} << 27;    // stages times channels
-constexpr std::int64_t most_classes = std::int64_t{1} << 22;  // and entries
+constexpr std::int64_t most_classes = std::int64_t{1} << 22;  // classes, and entries
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -118,7 +119,7 @@ void TableSearch::collect(const Pattern& pattern, const Placement& placement, Up
   }
 }
 
-// Of the stage that is collected last.
+// Adds a flow to the stage collected last.
 void TableSearch::add_flow(std::int32_t source, std::int32_t destination) {
   const Topology& topology = *base_.topology;
   const std::int32_t from = topology.switch_of(topology.attachment(source).vertex);
@@ -128,7 +129,7 @@ void TableSearch::add_flow(std::int32_t source, std::int32_t destination) {
   const auto [found, is_new] = class_number_.try_emplace(key, static_cast<std::int32_t>(classes_.size()));
   if (is_new) {
     if (std::ssize(classes_) == most_classes) throw too_large("ways", most_classes + 1, most_classes);
-    classes_.push_back({from, {}});  // the switch, until it has an entry
+    classes_.push_back({from, {}});  // the switch, until there is an entry
     classes_to_[at(destination)].push_back(found->second);
   }
   const auto stage = static_cast<std::int32_t>(classes_at_.size()) - 1;
@@ -228,7 +229,7 @@ void TableSearch::set_choice(std::int32_t entry, std::int32_t choice) {
   for (const auto& [k, from] : moved_) lay(k, from);
 }
 
-// Takes a class off the channels of its path, from one place of it on.
+// Removes a class from the channels of its path, from one position on.
 void TableSearch::lift(std::int32_t k, std::size_t from) {
   const std::vector<std::int32_t>& path = paths_[at(k)];
   for (std::size_t i = from; i < path.size(); ++i) {
@@ -237,7 +238,8 @@ void TableSearch::lift(std::int32_t k, std::size_t from) {
   }
 }
 
-// Puts it on those where the choices lead from there on; path[from] is known unless it is the first.
+// Adds it to the channels along the current choices from there on; path[from] is known unless it is the
+// first.
 void TableSearch::lay(std::int32_t k, std::size_t from) {
   std::vector<std::int32_t>& path = paths_[at(k)];
   std::int32_t entry = from == 0 ? classes_[at(k)].entry : path[from];

@@ -1,12 +1,13 @@
 // Tabu search (Glover 1989) over the entries of tables.
 //
-// A step takes one of the crowded channels at random, and tries every other port for every entry by which a
-// class comes to it. The best of these changes is made even if it is for the worse, and for some steps the
-// entry must not take its old port again, unless that is better than all that was seen. Where long nothing
-// better is found, the search goes back to the best tables, and gives some entries a port at random.
+// A step selects a crowded channel at random, and tries every other port for every entry by which a class
+// reaches it. The best of these changes is made even if it is worse than the current tables, and for some
+// steps the entry must not return to its old port, unless the result is better than all seen so far. If
+// nothing better is found for long, the search returns to the best tables, and gives some entries a random
+// port.
 //
 // Rejected: annealing, which needed some fifty times as many moves for 128 nodes in order on a 12-ary 2-tree
-// under binary swap, because nearly all moves of random entries touch no crowded channel.
+// under binary swap, because nearly all moves of random entries affect no crowded channel.
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -19,12 +20,12 @@ namespace sortlast::fabric {
 
 namespace {
 
-constexpr std::int64_t usual_trials = 20'000'000;  // changes that are tried, some seconds
+constexpr std::int64_t usual_trials = 20'000'000;  // changes tried, some seconds
 constexpr std::int64_t trials_between_reports = 10'000;
 constexpr std::int64_t forbidden_at_least = 10;  // steps for which a port is forbidden
 constexpr std::size_t forbidden_at_random = 10;
 constexpr std::int64_t patience = 3'000;  // steps without a better table
-constexpr std::size_t shaken_part = 10;   // an entry of one class of so many
+constexpr std::size_t shaken_part = 10;   // one entry per this many classes
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -74,7 +75,7 @@ class Tabu {
     const auto stage = static_cast<std::int32_t>(slot / tables_.channels());
     const auto channel = static_cast<std::int32_t>(slot % tables_.channels());
 
-    // Try all that leads classes elsewhere.
+    // Try every change that moves classes elsewhere.
     least_after_ = std::numeric_limits<std::int64_t>::max();
     equal_ = 0;
     move_ = {};
@@ -107,7 +108,7 @@ class Tabu {
       if ((forbidden && after >= least_) || after > least_after_) continue;
       if (after < least_after_) equal_ = 0;
       least_after_ = after;
-      if (random_.below(++equal_) == 0) move_ = {entry, choice};  // each of equal ones as likely
+      if (random_.below(++equal_) == 0) move_ = {entry, choice};  // equally good moves are equally likely
     }
     if (ports > 1) tables_.set_choice(entry, old);
   }

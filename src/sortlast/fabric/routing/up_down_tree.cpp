@@ -31,7 +31,7 @@ UpDownTree::UpDownTree(const Topology& topology) : topology_(topology), graph_(t
 void UpDownTree::aim(std::int32_t destination) {
   if (std::exchange(aimed_, destination) == destination) return;
 
-  // Going down alone: every switch learns from those below it, the lowest first.
+  // Going down alone: each switch depends on the switches below it, so start with the lowest.
   down_.assign(at(graph_.switches()), -1);
   down_[at(destination)] = 0;
   for (auto s = by_level_.rbegin(); s != by_level_.rend(); ++s) {
@@ -40,7 +40,7 @@ void UpDownTree::aim(std::int32_t destination) {
     }
   }
 
-  // The others go up first: they learn from those above, the highest first.
+  // The others go up first: each depends on the switches above it, so start with the highest.
   any_ = down_;
   for (const std::int32_t s : by_level_) {
     if (down_[at(s)] >= 0) continue;

@@ -1,4 +1,4 @@
-// Up-down tree: the shortest ways that go up and then down, and what hangs together below each level.
+// Up-down tree: shortest paths that go up and then down, and the connected parts below each level.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ class UpDownTree {
   // Throws ArgumentError if the switches have no levels.
   explicit UpDownTree(const Topology& topology);
 
-  // Finds the ways to a switch; ways() tells those to the last one.
+  // Finds the paths to a switch, for ways().
   void aim(std::int32_t destination);
-  // The cables by which s may send on: down wherever the destination can be reached by going down alone, else
-  // up; of these, those of shortest ways. None: there is no such way, or s is the destination.
+  // The cables by which s may forward: on shortest paths down if the destination can be reached by going down
+  // alone, else on shortest paths up. None if there is no such path, or s is the destination.
   std::vector<SwitchCable> ways(std::int32_t s) const;
 
-  // What hangs together by switches up to a level.
+  // The parts connected by switches up to a level.
   struct Parts {
-    std::vector<std::int32_t> of;     // by switch; -1: it is above the level
-    std::vector<std::int64_t> links;  // by part: cables that lead up out of it
+    std::vector<std::int32_t> of;     // by switch; -1: above the level
+    std::vector<std::int64_t> links;  // by part: cables up out of it
   };
   // By level from 1, without the highest.
   const std::vector<Parts>& parts() const { return parts_; }
@@ -37,7 +37,7 @@ class UpDownTree {
   std::vector<std::int32_t> by_level_;  // switches, the highest first
   std::vector<Parts> parts_;
   std::int32_t aimed_ = -1;
-  std::vector<std::int32_t> down_, any_;  // by switch: hops going down alone, and by any way; -1: none
+  std::vector<std::int32_t> down_, any_;  // by switch: hops going down alone, and on any path; -1: none
 };
 
 }  // namespace sortlast::fabric

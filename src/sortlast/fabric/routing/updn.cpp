@@ -1,23 +1,22 @@
-// updn, OpenSM's Up*/Down*: least-hop ways of those that never go up after they went down, balanced as
-// minhop.
+// updn, OpenSM's Up*/Down*: shortest paths that never go up after going down, balanced as in minhop.
 //
 // Roots have rank 0, all other switches the distance to the nearest root. A step to a lower rank is up;
-// between equal ranks the one to the lower GUID is. Ways without a turn from down to up have no credit loops,
-// whatever the fabric. On an intact tree they are minhop's; where cables are missing minhop may go down and
-// up again.
+// between equal ranks the step to the lower GUID is. Paths without a turn from down to up have no credit
+// loops on any fabric. On an intact tree they are minhop's; if cables are missing, minhop may go down and up
+// again.
 //
-// OpenSM (3.3.23, osm_ucast_updn.c) searches from each destination backwards, breadth first, and so do we,
-// with its peculiarities, because the tables depend on them: hops are kept by port; a switch that waits in
-// the queue keeps the direction by which it came there first; and it is searched again whenever one of its
-// ports learns of a way, even if another port has a shorter one. The last is a flaw. A way that turns is
-// refused by the direction of the second arrival, and measured by the hops of the first: so where a switch is
-// reached by two ways of different direction, others may be sent by it down and up again. That cannot happen
-// where all ways to a switch have the same number of steps up; on irregular fabrics it may leave credit
-// loops, which ibdmchk then finds in OpenSM's tables too (one in a few hundred small random networks; an
-// example is in the test).
+// OpenSM (3.3.23, osm_ucast_updn.c) searches from each destination backwards, breadth first. We do the same,
+// with its peculiarities, because the tables depend on them: hops are stored per port; a switch in the queue
+// keeps the direction of its first arrival; and it is searched again whenever one of its ports finds a path,
+// even if another port has a shorter one. The last is a flaw. A path that turns is rejected by the direction
+// of the second arrival, but measured by the hops of the first. If a switch is reached by two paths of
+// different direction, others may therefore be sent down and up again through it. This cannot happen if all
+// paths to a switch have the same number of steps up; on irregular fabrics it may leave credit loops, which
+// ibdmchk then also finds in OpenSM's tables (one in a few hundred small random networks; the test has an
+// example).
 //
-// Roots are given or found: switches that have nearly all hosts (over 90 %) at one distance, and at no other
-// distance more than 5 %.
+// Roots are given or found: switches that have nearly all hosts (over 90 %) at one distance, and at most 5 %
+// at any other distance.
 #include <algorithm>
 #include <deque>
 #include <memory>
@@ -30,9 +29,9 @@ namespace sortlast::fabric {
 
 namespace {
 
-constexpr std::size_t longest_way = 64;  // hops that the search for roots tells apart
+constexpr std::size_t longest_way = 64;  // hops distinguished in the search for roots
 
-// Switches that see nearly all hosts at one distance.
+// Switches with nearly all hosts at one distance.
 std::vector<std::int32_t> find_roots(const Topology& topology, const SwitchGraph& graph) {
   const std::vector<std::vector<std::int32_t>> hosts = hosts_of_switches(topology);
   const auto switches = static_cast<std::size_t>(graph.switches());
@@ -95,7 +94,7 @@ class UpDown {
   }
 
  private:
-  // Backwards from one destination: up means that the way itself goes down.
+  // Backwards from one destination: up means that the path itself goes down.
   struct Search {
     Search(const SwitchGraph& graph, std::size_t cables)
         : hops(cables, no_hops),
@@ -106,7 +105,7 @@ class UpDown {
     std::vector<std::uint8_t> hops;   // by cable, from the switch whose port it is on
     std::vector<std::uint8_t> least;  // by switch
     std::vector<bool> waits;          // whether the switch is in the queue
-    std::vector<bool> goes_down;      // the direction by which it came there
+    std::vector<bool> goes_down;      // the direction in which it was reached
     std::deque<std::int32_t> queue;
   };
 
@@ -140,8 +139,8 @@ class UpDown {
 
   const Topology& topology_;
   const SwitchGraph& graph_;
-  std::vector<std::int32_t> rank_;    // -1, which sorts behind all others: no root is reached
-  std::vector<std::size_t> reverse_;  // by cable: the same cable, counted at its other end
+  std::vector<std::int32_t> rank_;    // -1, which sorts after all others: no root can be reached
+  std::vector<std::size_t> reverse_;  // by cable: number of the same cable at its other end
 };
 
 }  // namespace

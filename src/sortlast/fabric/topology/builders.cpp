@@ -1,10 +1,10 @@
-// Builders of the families that are no PGFTs: meshes and tori, slender-trees.
+// Builders of the families that are not PGFTs: meshes and tori, slender-trees.
 //
 // Meshes and tori have any number of dimensions. Switches are numbered with x fastest. Each has its hosts on
-// ports 1 .. hosts, then ports -x, +x, -y, +y,
-// ...: port hosts + 1 + 2 i leads one step down along dimension i, the next one step up. Ports at the faces
-// of a mesh have no cable, nor have those along a dimension of size 1. Along one of size 2 a torus has both
-// its links, so that two cables join the same pair of switches. A grid has no levels.
+// ports 1 .. hosts, then ports -x, +x, -y, +y, ...: port hosts + 1 + 2 i leads one step down along dimension
+// i, the next one step up. Ports at the faces of a mesh, and along a dimension of size 1, have no cable.
+// Along a dimension of size 2 a torus has both its links, so two cables join the same pair of switches. A
+// grid has no levels.
 #include <string>
 #include <utility>
 #include <vector>
@@ -80,15 +80,15 @@ Topology build_grid(const GridShape& shape) {
 Topology mesh(const Counts& size, std::int32_t hosts) { return build_grid({size, false, hosts}); }
 Topology torus(const Counts& size, std::int32_t hosts) { return build_grid({size, true, hosts}); }
 
-// Slender-trees k:k',n: narrowed trees whose switches are doubled towards the hosts as well, so that packets
-// can adapt on their way down. Navaridas, Miguel-Alonso, Ridruejo, Denzel, "Reducing Complexity in Tree-like
+// Slender-trees k:k',n: narrowed trees with switches doubled towards the hosts as well, so that packets can
+// adapt on their way down. Navaridas, Miguel-Alonso, Ridruejo, Denzel, "Reducing Complexity in Tree-like
 // Computer Interconnection Networks", section 2.3.
 //
-// k down-ports and k' up-ports a switch, n levels; k' divides k. With levels l from 0 there are N = k'^2
-// (k/k')^n hosts and S_l = k' (k/k')^(n-1-l) switches. Host d hangs on down-port d mod k of switch floor(d /
-// k) of level 0. Up-port p of switch s of any level leads to down-port s mod k of switch k' floor(s / k) + p
-// of the next: k switches share their k' parents, and those follow each other. (The printed formulas are
-// garbled; these reproduce the paper's Tables 2 and 3.)
+// k down-ports and k' up-ports per switch, n levels; k' divides k. With levels l from 0 there are N = k'^2
+// (k/k')^n hosts and S_l = k' (k/k')^(n-1-l) switches. Host d is on down-port d mod k of switch floor(d / k)
+// of level 0. Up-port p of switch s of any level leads to down-port s mod k of switch k' floor(s / k) + p of
+// the next: k switches share their k' parents, which are consecutive. (The printed formulas are garbled;
+// these reproduce the paper's Tables 2 and 3.)
 //
 // Down-ports are numbered first, as in all families. The k' switches of the highest level have no up-ports.
 
@@ -135,7 +135,7 @@ Topology slender_tree(std::int32_t k, std::int32_t up, std::int32_t n) {
     }
   }
 
-  // Hang the hosts on level 0.
+  // Attach the hosts to level 0.
   for (std::int32_t d = 0; d < static_cast<std::int32_t>(sizes.front()) * k; ++d) {
     builder.connect_host(builder.add_host(family_host(d)), d / k, 1 + d % k);
   }

@@ -1,22 +1,24 @@
-// Builders of dragonflies, dragonflies+ and HyperX: networks of few hops between switches of many ports.
+// Builders of dragonflies, dragonflies+ and HyperX: networks with few hops between switches with many ports.
 //
 // Dragonfly: Kim, Dally, Scott, Abts, "Technology-Driven, Highly-Scalable Dragonfly Topology" (2008), with
-// its symbols: p hosts and h global links a router, a routers a group, g groups. The routers of a group are
-// all joined to each other. Router r of group i is switch a i + r, "sw-i-r". Its ports are 1 .. p to hosts,
-// then a - 1 to the other routers of the group in order, then h global ones. A balanced one has
-// a = 2 p = 2 h, a largest one g = a h + 1.
+// its symbols: p hosts and h global links per router, a routers per group, g groups. The routers of a group
+// are fully connected. Router r of group i is switch a i + r, "sw-i-r". Its ports are 1 .. p to hosts, then a
+// - 1 to the other routers of the group in order, then h global ones. A balanced dragonfly has a = 2 p = 2 h,
+// the largest has g = a h + 1.
 //
 // Dragonfly+: Shpiner, Haramaty, Eliad, Zdornov, Gafni, Zahavi, "Dragonfly+: Low Cost Topology for Scaling
 // Datacenters" (2017). A group is a tree of two levels: l leaves with p hosts each, s spines with h global
 // links each, and every leaf joined to every spine. Leaf x of group i is switch (l + s) i + x, "sw-i-leaf-x":
-// ports 1 .. p to hosts, then s up. Spine y is the one after the leaves, "sw-i-spine-y": ports 1 .. l down,
-// then h global ones.
+// ports 1 .. p to hosts, then s up. Spine y follows the leaves, "sw-i-spine-y": ports 1 .. l down, then h
+// global ones.
 //
 // HyperX: Ahn, Binkert, Davis, McLaren, Schreiber, "HyperX: Topology, Routing, and Packaging of Efficient
-// Large-Scale Networks" (2009), with all K = 1. Switches lie at coordinates, x fastest, and are joined to all
-// that differ in one coordinate. Ports: 1 .. hosts, then for every dimension the others along it in order.
+// Large-Scale Networks" (2009), with all K = 1. Switches have coordinates, x fastest, and are joined to all
+// switches that differ in one coordinate. Ports: 1 .. hosts, then for every dimension the other switches
+// along it in order.
 //
-// group_links.hpp says which global port leads where. None of the three has levels: they are no trees.
+// group_links.hpp defines which global port leads where. None of the three has levels, because they are not
+// trees.
 #include <string>
 #include <utility>
 
@@ -28,7 +30,7 @@ namespace sortlast::fabric {
 
 namespace {
 
-// Checks that every group can be joined to every other, and the sizes of all of it.
+// Checks that every group can be joined to every other, and the overall sizes.
 void check_groups(const std::string& name, std::int64_t global_ports, std::int32_t groups) {
   if (global_ports >= std::int64_t{groups} - 1) return;
   throw ArgumentError(name + ": a group has " + std::to_string(global_ports) + " global links for " +
@@ -50,7 +52,7 @@ void add_hosts(TopologyBuilder& builder, std::int32_t s, std::int32_t count, std
   }
 }
 
-// Lays the cables between groups; `end` tells the switch and port of a global port of a group.
+// Lays the cables between groups; `end` returns the switch and port of a group's global port.
 template <typename GlobalEnd>
 void join_groups(TopologyBuilder& builder, std::int32_t groups, const GroupLinks& links,
                  const GlobalEnd& end) {
@@ -79,7 +81,7 @@ Topology dragonfly(std::int32_t p, std::int32_t a, std::int32_t h, std::int32_t 
   TopologyBuilder builder("dragonfly(p=" + std::to_string(p) + ", a=" + std::to_string(a) +
                           ", h=" + std::to_string(h) + ", g=" + std::to_string(g) + ")");
 
-  // Add the routers with their hosts, and join those of a group.
+  // Add the routers with their hosts, and join the routers of each group.
   std::int64_t next_host = 0;
   for (std::int32_t i = 0; i < g; ++i) {
     for (std::int32_t r = 0; r < a; ++r) {
@@ -113,7 +115,7 @@ Topology dragonfly_plus(std::int32_t p, std::int32_t l, std::int32_t s, std::int
   TopologyBuilder builder("dragonfly+(p=" + std::to_string(p) + ", l=" + std::to_string(l) + ", s=" +
                           std::to_string(s) + ", h=" + std::to_string(h) + ", g=" + std::to_string(g) + ")");
 
-  // Add the leaves with their hosts and the spines, and join those of a group.
+  // Add the leaves with their hosts and the spines, and join them within each group.
   std::int64_t next_host = 0;
   for (std::int32_t i = 0; i < g; ++i) {
     for (std::int32_t x = 0; x < l; ++x) {
@@ -164,7 +166,7 @@ Topology hyperx(const Counts& size, std::int32_t hosts) {
     add_hosts(builder, builder.add_switch(std::move(added)), hosts, next_host);
   }
 
-  // Join those that differ in one coordinate.
+  // Join switches that differ in one coordinate.
   for (std::int32_t s = 0; s < switches; ++s) {
     std::int32_t step = 1, first_port = hosts + 1;
     for (const std::int32_t extent : size) {

@@ -1,13 +1,13 @@
-// A topology without some of its parts, and up-links that are not there.
+// Topologies without some of their parts, and missing up-links.
 //
-// Which are missing? Nobody's file says which cables there should be. The fabric does: between two levels of
-// a PGFT, or of a slender-tree, the switches fall into groups in which every lower switch has the same number
-// of links to every upper one. So: take the switches of two neighbouring levels, split them into groups that
-// links hold together, count the links of each pair of a group, and expect of every pair the commonest count
-// (of equally common ones the larger: cables get lost more often than they are added).
+// Which links are missing? No file lists the cables that should exist, but the fabric does: between two
+// levels of a PGFT, or of a slender-tree, the switches form groups in which every lower switch has the same
+// number of links to every upper one. The switches of two neighbouring levels are split into connected
+// groups, the links of each pair in a group are counted, and the most common count is expected of every pair
+// (the larger one if two are equally common: cables are lost more often than they are added).
 //
-// What cannot be seen: a switch that has lost all its links to a group is no longer of it, and a pair that is
-// a group of its own has nothing to be compared with. Where most pairs of a group have no link, it is not
+// Limits: a switch that has lost all its links to a group no longer belongs to it, and a pair that forms a
+// group alone cannot be compared with anything. If most pairs of a group have no link, the group is not
 // regular in this sense, and nothing is missing.
 #include "sortlast/fabric/topology.hpp"
 
@@ -25,7 +25,7 @@ namespace sortlast::fabric {
 
 namespace {
 
-// What stays: by host, by switch, by channel (both directions of a link agree).
+// Remaining parts, by host, by switch, by channel (both directions of a link agree).
 struct Kept {
   std::vector<bool> hosts, switches, channels;
 
@@ -61,7 +61,7 @@ Part renamed(Part part, std::uint64_t guid, const NodeNames& names) {
   return part;
 }
 
-// Add what stays to a builder, hosts and switches in their order, then its cables.
+// Adds the remaining parts to a builder: hosts and switches in their order, then the cables.
 TopologyBuilder rebuild(std::string name, const Topology& topology, const Kept& kept,
                         const NodeNames& names = {}) {
   TopologyBuilder builder(std::move(name));
@@ -161,13 +161,13 @@ namespace {
 using Pair = std::pair<std::int32_t, std::int32_t>;  // lower switch, upper switch
 using Links = std::map<Pair, std::int32_t>;
 
-// Switches of two neighbouring levels that links hold together.
+// Connected switches of two neighbouring levels.
 struct Group {
   std::vector<std::int32_t> lower, upper;
   Links links;
 };
 
-// Links between a level and the next, by the lower level.
+// Links between each level and the next, by the lower level.
 std::map<std::int32_t, Links> links_by_level(const Topology& topology,
                                              const std::vector<std::int32_t>& level) {
   std::map<std::int32_t, Links> result;
@@ -219,7 +219,7 @@ std::vector<Group> groups_of(const Topology& topology, const Links& links) {
   return result;
 }
 
-// The commonest number of links of a pair; 0 if most pairs have none.
+// The most common number of links of a pair; 0 if most pairs have none.
 std::int32_t expected_links(const Group& group) {
   std::map<std::int32_t, std::size_t> pairs;  // by number of links
   for (const auto& [pair, count] : group.links) ++pairs[count];

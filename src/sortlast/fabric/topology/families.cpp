@@ -1,4 +1,4 @@
-// What all families share, and the families by name, for the command line: "pgft:18,12;1,9;1,2".
+// Parts shared by all families, and the families by name, for the command line: "pgft:18,12;1,9;1,2".
 #include <array>
 #include <charconv>
 #include <string>
@@ -109,7 +109,7 @@ Lists parse_lists(std::string_view text, std::string_view parameters) {
   return lists;
 }
 
-// The parameters of a family, counted; the text that is refused is named by make_topology().
+// Checks the number of a family's parameters; make_topology() adds the rejected text to the message.
 void expect_lists(const Lists& lists, std::size_t count) {
   if (lists.size() == count) return;
   throw ArgumentError(std::to_string(lists.size()) + " lists of parameters instead of " +

@@ -1,5 +1,5 @@
-// What all families share: names and GUIDs of their hosts and switches, limits on their parameters, and the
-// one builder of those that are PGFTs.
+// Parts shared by all families: names and GUIDs of hosts and switches, limits of parameters, and the one
+// builder of all PGFTs.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace sortlast::fabric {
 
-// GUIDs of hosts lie 16 apart below those of switches, and those of a level's switches below the next
-// level's.
+// GUIDs of hosts are 16 apart and below the GUIDs of switches; the GUIDs of a level's switches are below the
+// next level's.
 inline constexpr std::int64_t most_family_hosts = std::int64_t{1} << 24;
 inline constexpr std::int64_t most_level_switches = std::int64_t{1} << 20;
 inline constexpr std::int32_t most_family_levels = 32;
@@ -34,8 +34,8 @@ std::int64_t bounded_product(std::string_view family, std::string_view what, std
 // "1,2,3"
 std::string join(const Counts& counts, std::string_view separator = ",");
 
-// The tree of this form, numbered as told in pgft.cpp. Throws ArgumentError, which begins with `name`, if m,
-// w and p differ in length, an element is below 1, or the tree is larger than family_parts.hpp allows.
+// The tree of this form, numbered as described in pgft.cpp. Throws ArgumentError, beginning with `name`, if
+// m, w and p differ in length, an element is below 1, or the tree exceeds the limits of this file.
 Topology build_pgft(std::string name, TreeShape shape);
 
 }  // namespace sortlast::fabric

@@ -1,28 +1,29 @@
-// Levels of the switches of a fabric that came without them.
+// Levels of the switches of a fabric that has none stored.
 //
-// Problem. A file says which ports are joined, not which switch is a leaf and which a root. Routing up and
-// down, drawing and the search for missing cables need to know.
+// Problem. A file lists which ports are connected, but not which switch is a leaf and which a root. Up*/down*
+// routing, drawings and the search for missing cables need this information.
 //
 // Model. A fabric is a tree if its switches can be given levels such that every link between switches joins
-// neighbouring levels; several parents and several links between the same two switches are welcome.
+// neighbouring levels; several parents, and several links between the same two switches, are allowed.
 //
-// With roots given (as to OpenSM's -a), a switch is ranked by its distance from the nearest of them, and
-// level 1 is the rank of the switch with most hosts. Adapters may then hang anywhere. A switch below level 1
-// is refused: it is mostly a root that was left out of the list.
+// If roots are given (as to OpenSM's -a), a switch is ranked by its distance from the nearest of them, and
+// level 1 is the rank of the switch with the maximum number of hosts. Adapters may then be anywhere. A switch
+// below level 1 is rejected: usually a root is missing from the list.
 //
-// Without them the levels follow from how far most hosts are. From a switch of level l in a tree of h levels,
-// h - l links lead up to a root and h - 1 down again, unless the host lies below it or close by. So most
-// hosts are 2 h - 1 - l switch links away, and h - 1 from a root. Take the 60 % quantile of every switch's
-// distances to hosts: the least of them is h - 1, and each gives its switch's level. More than half, because
-// of a root's two children one holds half of the hosts; not much more, because a root that has lost the link
-// to one of three children sees a third of the hosts two links farther away. Hosts are sampled (256 of them,
-// evenly by number), so that a fabric of S switches and E links costs O(256 E) and not O(S E).
+// Without roots the levels follow from the distance of most hosts. In a tree of h levels, h - l links lead
+// from a switch of level l up to a root and h - 1 down again, unless the host is below the switch or near it.
+// So most hosts are 2 h - 1 - l switch links away, and h - 1 from a root. Take the 60 % quantile of every
+// switch's distances to hosts: the minimum is h - 1, and each quantile gives its switch's level. The quantile
+// is above one half, because one of a root's two children has half of the hosts; it is not much higher,
+// because a root that has lost the link to one of three children sees a third of the hosts two links farther
+// away. Hosts are sampled (256 of them, evenly by number), so that a fabric of S switches and E links costs
+// O(256 E) and not O(S E).
 //
-// This takes in its stride what real fabrics have: adapters on spines (an aggregation node in each switch),
-// leaves whose hosts are gone, cut cables. Rejected: levels as the distance from the nearest switch with
-// hosts, as OpenSM ranks when it is given no roots. One adapter on a spine of three levels makes that spine a
-// leaf, and a leaf without hosts becomes a root. It is what is left when the quantiles contradict each other,
-// as in a tree whose roots have one child, or cannot be taken, as in planes that share no switch.
+// This tolerates the irregularities of real fabrics: adapters on spines (an aggregation node in each switch),
+// leaves without hosts, cut cables. Rejected: levels as the distance from the nearest switch with hosts,
+// OpenSM's ranking without roots. One adapter on a spine of three levels makes that spine a leaf, and a leaf
+// without hosts becomes a root. It remains as the fallback if the quantiles contradict each other, as in a
+// tree with roots of one child, or cannot be computed, as in planes that share no switch.
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -41,7 +42,8 @@ using ByVertex = std::vector<std::int32_t>;
 
 std::size_t index(std::int32_t s) { return static_cast<std::size_t>(s); }
 
-// Why levels by these distances contradict the fabric; empty: they do not. `sources` says what they start at.
+// Why levels by these distances contradict the fabric; empty: they do not. `sources` describes where they
+// start.
 std::string contradiction(const Topology& topology, const SwitchGraph& graph, const ByVertex& distance,
                           const std::string& sources) {
   const auto name = [&](std::int32_t s) { return "'" + topology.label(topology.vertex_of_switch(s)) + "'"; };
@@ -80,7 +82,7 @@ Levels rank_from_roots(const Topology& topology, const SwitchGraph& graph,
   std::string why = contradiction(topology, graph, distance, "the roots");
   if (!why.empty()) return no_tree(topology, std::move(why));
 
-  // Level 1 is where most hosts are.
+  // Level 1 is the rank of the switch with the maximum number of hosts.
   const ByVertex counts = host_counts(topology);
   const auto leaf =
       static_cast<std::int32_t>(std::max_element(counts.begin(), counts.end()) - counts.begin());
@@ -105,7 +107,7 @@ Levels with_roots(std::vector<std::int32_t> level) {
   return result;
 }
 
-// Level 1 is every switch with hosts.
+// Level 1 consists of all switches with hosts.
 Levels rank_from_hosts(const Topology& topology, const SwitchGraph& graph) {
   const ByVertex counts = host_counts(topology);
   std::vector<std::int32_t> leaves;
@@ -119,18 +121,18 @@ Levels rank_from_hosts(const Topology& topology, const SwitchGraph& graph) {
   return with_roots(std::move(level));
 }
 
-// Distance of each switch from the switches of most hosts; empty: some cannot be reached.
+// Distance of each switch from the switches of most hosts; empty if some cannot be reached.
 ByVertex usual_distances(const Topology& topology, const SwitchGraph& graph) {
   constexpr std::int64_t most_samples = 256;
   constexpr std::int64_t percent = 60;
   const std::int64_t samples = std::min<std::int64_t>(topology.hosts(), most_samples);
-  std::map<std::int32_t, std::int64_t> weights;  // of switches: how many hosts of the sample they have
+  std::map<std::int32_t, std::int64_t> weights;  // by switch: number of its hosts in the sample
   for (std::int64_t i = 0; i < samples; ++i) {
     const auto h = static_cast<std::int32_t>(i * topology.hosts() / samples);
     ++weights[topology.switch_of(topology.attachment(h).vertex)];
   }
 
-  // Count by switch how much of the sample lies at each distance.
+  // Count by switch how many hosts of the sample are at each distance.
   std::vector<std::map<std::int32_t, std::int64_t>> counts(index(topology.switches()));
   for (const auto& [leaf, weight] : weights) {
     const ByVertex distance = distances(graph, {leaf});

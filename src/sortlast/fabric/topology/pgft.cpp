@@ -1,36 +1,35 @@
-// Parallel-ports generalized fat-trees: PGFT(h; m_1 .. m_h; w_1 .. w_h; p_1 .. p_h), and how they are
-// numbered.
+// Parallel-ports generalized fat-trees: PGFT(h; m_1 .. m_h; w_1 .. w_h; p_1 .. p_h), and their numbering.
 //
-// Problem. k-ary n-trees, XGFTs, thin-trees and the trees that are really bought are all PGFTs (Zahavi,
+// Problem. k-ary n-trees, XGFTs, thin-trees and the trees that are bought in practice are all PGFTs (Zahavi,
 // "D-Mod-K Routing Providing Non-Blocking Traffic for Shift Permutations on Real Life Fat Trees", 2010), so
-// one builder makes them all. What is left to choose is the numbering of vertices and ports. Routing in
-// closed form, the packet simulator and OpenSM all depend on it.
+// one builder makes them all. The remaining choice is the numbering of vertices and ports. Routing in closed
+// form, the packet simulator and OpenSM all depend on it.
 //
 // Notation. Level 0 are the hosts, levels 1 .. h the switches. W_l = w_1 .. w_l and M_l = m_{l+1} .. m_h
 // (products). A vertex of level l is child c of each of its parents, c < m_{l+1}. It has w_{l+1} parents,
-// told apart by a < w_{l+1}, and p_{l+1} parallel links to each, told apart by their copy b < p_{l+1}.
+// numbered a < w_{l+1}, and p_{l+1} parallel links to each, numbered by their copy b < p_{l+1}.
 //
 // Vertices. Level l has M_l W_l of them. Number x of level l is
 //
-//     x = W_l t + r,    t < M_l: the subtree of height l that it is on top of;    r < W_l: which of its tops.
+//     x = W_l t + r,    t < M_l: the subtree of height l that it tops;    r < W_l: its number among the tops.
 //
-// Parent a of x is the vertex W_{l+1} floor(t / m_{l+1}) + W_l a + r of level l + 1, and x is its child
-// c = t mod m_{l+1}. With w_1 = 1 and l counted from 0 these are the formulas by which Navaridas et al.
-// ("Reducing Complexity in Tree-like Computer Interconnection Networks") define fat- and thin-trees. As a
-// tuple, the digits of t are the upper part of Zahavi's, those of r the lower. Switches are numbered level by
-// level, from level 1.
+// Parent a of x is the vertex W_{l+1} floor(t / m_{l+1}) + W_l a + r of level l + 1, and x is its child c = t
+// mod m_{l+1}. With w_1 = 1 and l counted from 0 these are the formulas by which Navaridas et al. ("Reducing
+// Complexity in Tree-like Computer Interconnection Networks") define fat- and thin-trees. As a tuple, the
+// digits of t are the upper part of Zahavi's, and the digits of r the lower part. Switches are numbered level
+// by level, from level 1.
 //
 // Ports. A switch has its m_l p_l down-ports first, then its w_{l+1} p_{l+1} up-ports; a switch of level h
-// has no others. Parallel links are strided, as in Zahavi's: the up-ports lead to parent after parent, and
-// then to all of them again. Link b to parent a leaves by up-port q = a + w_{l+1} b, counted from 0, and
-// enters the parent by down-port c + m_{l+1} b. So the up-port that D-mod-K takes towards host d is floor(d /
-// W_l) mod (w_{l+1} p_{l+1}). Rejected: the copies of a link side by side (q = b + p_{l+1} a), as cables are
-// often laid. It is an isomorphic fabric, but D-mod-K in closed form would fill both copies to one parent
-// before it goes to the next.
+// has no up-ports. Parallel links are strided, as in Zahavi's numbering: the up-ports lead to parent after
+// parent, and then to all of them again. Link b to parent a leaves by up-port q = a + w_{l+1} b, counted from
+// 0, and enters the parent by down-port c + m_{l+1} b. The up-port of D-mod-K towards host d is then floor(d
+// / W_l) mod (w_{l+1} p_{l+1}). Rejected: the copies of a link next to each other (q = b + p_{l+1} a), as
+// cables are often laid. It is an isomorphic fabric, but D-mod-K in closed form would fill both copies to one
+// parent before it goes to the next.
 //
-// Hosts. Here a host is one port of an adapter, so a tree with w_1 p_1 > 1 cables an adapter has w_1 p_1
-// hosts on each: port q + 1 of adapter a is host w_1 p_1 a + q. It is built, but has no TreeShape, because a
-// formula by number of the destination holds for adapters there, and not for hosts.
+// Hosts. Here a host is one port of an adapter, so a tree with w_1 p_1 > 1 cables per adapter has w_1 p_1
+// hosts on each: port q + 1 of adapter a is host w_1 p_1 a + q. Such a tree can be built, but has no
+// TreeShape, because a formula by the destination's number applies to adapters there, and not to hosts.
 #include "sortlast/fabric/topology/family_parts.hpp"
 
 #include <algorithm>
@@ -44,13 +43,13 @@ namespace sortlast::fabric {
 
 namespace {
 
-// Sizes of a PGFT by level, 0 .. h; those without a meaning at a level are 1.
+// Sizes of a PGFT by level, 0 .. h; sizes without a meaning at a level are 1.
 struct LevelSizes {
   std::int32_t h = 0;
-  std::vector<std::int64_t> m, w, p;   // by level from 1, with a 1 in front and behind
+  std::vector<std::int64_t> m, w, p;   // by level from 1, with a 1 before the first and after the last
   std::vector<std::int64_t> tops;      // W_l
   std::vector<std::int64_t> subtrees;  // M_l
-  std::vector<std::int64_t> first;     // number of the first switch of a level from 1
+  std::vector<std::int64_t> first;     // number of the first switch of each level from 1
 
   std::int32_t ports(std::size_t l) const {
     const std::int64_t up = l == static_cast<std::size_t>(h) ? 0 : w[l + 1] * p[l + 1];
@@ -114,8 +113,8 @@ LevelSizes level_sizes(const std::string& name, const TreeShape& shape) {
   return sizes;
 }
 
-// Call connect(q, parent, port) for each up-port q (from 0) of vertex x of level l: number of the switch, and
-// its port (from 1), that it leads to.
+// Calls connect(q, parent, port) for each up-port q (from 0) of vertex x of level l, with the number of the
+// switch that it leads to, and its port (from 1).
 template <typename Connect>
 void for_each_parent(const LevelSizes& sizes, std::size_t l, std::int64_t x, Connect&& connect) {
   const std::int64_t t = x / sizes.tops[l], r = x % sizes.tops[l];
@@ -142,7 +141,7 @@ Topology build_pgft(std::string name, TreeShape shape) {
     }
   }
 
-  // Hang the hosts on level 1, one for each cable of an adapter.
+  // Attach the hosts to level 1, one for each cable of an adapter.
   for (std::int64_t a = 0; a < sizes.subtrees[0]; ++a) {
     for_each_parent(sizes, 0, a, [&](std::int32_t q, std::int32_t parent, std::int32_t port) {
       builder.connect_host(builder.add_host(family_host(a, q + 1)), parent, port);
@@ -169,7 +168,7 @@ Topology pgft(const Counts& m, const Counts& w, const Counts& p) {
       "PGFT(" + std::to_string(m.size()) + "; " + join(m) + "; " + join(w) + "; " + join(p) + ")", {m, w, p});
 }
 
-// Families that are PGFTs of certain parameters. Each makes the parameters and the name.
+// Families that are PGFTs with certain parameters. Each function computes the parameters and the name.
 
 // The tree of a single switch.
 Topology crossbar(std::int32_t n) {
@@ -187,8 +186,8 @@ Topology k_ary_n_tree(std::int32_t k, std::int32_t n) {
   return build_pgft(name, {Counts(levels, k), w, Counts(levels, 1)});
 }
 
-// Zahavi, Johnson, Kerbyson, Lang (2010): an arity of its own at each level, as many links up as down: a
-// switch of level l has k_l parents, so w_{l+1} = k_l.
+// Zahavi, Johnson, Kerbyson, Lang (2010): a separate arity at each level, as many links up as down: a switch
+// of level l has k_l parents, so w_{l+1} = k_l.
 Topology var_ary_n_tree(const Counts& k) {
   Counts w = k;
   if (!w.empty()) {
@@ -205,7 +204,7 @@ Topology xgft(const Counts& m, const Counts& w) {
                     {m, w, Counts(m.size(), 1)});
 }
 
-// Every vertex below the roots has w parents, hosts too: for w > 1 they are adapters of w ports.
+// Every vertex below the roots has w parents, including hosts: for w > 1 they are adapters with w ports.
 Topology gft(std::int32_t h, std::int32_t m, std::int32_t w) {
   const std::string name =
       "GFT(" + std::to_string(h) + ", " + std::to_string(m) + ", " + std::to_string(w) + ")";
@@ -215,10 +214,10 @@ Topology gft(std::int32_t h, std::int32_t m, std::int32_t w) {
 }
 
 // Navaridas, Miguel-Alonso, Ridruejo, Denzel, "Reducing Complexity in Tree-like Computer Interconnection
-// Networks", section 2.2: k' up-ports a switch instead of k. With levels l from 0 it has N = k^n hosts and
+// Networks", section 2.2: k' up-ports per switch instead of k. With levels l from 0 it has N = k^n hosts and
 // S_l = k^(n-1-l) k'^l switches. Up-port p of switch s of level l leads to down-port floor(s / k'^l) mod k of
-// switch p k'^l + s mod k'^l + floor(s / (k k'^l)) k'^(l+1) of level l + 1. That is the numbering of
-// PGFT(n; k, ..; 1, k', ..; 1, ..) in pgft.cpp.
+// switch p k'^l + s mod k'^l + floor(s / (k k'^l)) k'^(l+1) of level l + 1. This is the numbering of PGFT(n;
+// k, ..; 1, k', ..; 1, ..) above.
 Topology thin_tree(std::int32_t k, std::int32_t up, std::int32_t n) {
   const std::string arity = std::to_string(k), levels = std::to_string(n);
   const std::string name = up == k ? arity + "," + levels + "-fat-tree"
@@ -233,11 +232,11 @@ Topology thin_tree(std::int32_t k, std::int32_t up, std::int32_t n) {
   return build_pgft(name, {Counts(h, k), w, Counts(h, 1)});
 }
 
-// Real Life Fat-Trees, the PGFTs that are bought: Zahavi, "D-Mod-K Routing Providing Non-Blocking Traffic for
-// Shift Permutations on Real Life Fat Trees" (2010). Hosts have one cable, all switches have the same number
-// 2 K of ports and use them all, and cross-bisectional bandwidth is constant: a switch of level l < h has
-// m_l p_l = w_{l+1} p_{l+1} = K ports down and up, and one of level h has m_h p_h = 2 K down. The one of most
-// hosts has no parallel links: 2 K^h hosts.
+// Real Life Fat-Trees, the PGFTs bought in practice: Zahavi, "D-Mod-K Routing Providing Non-Blocking Traffic
+// for Shift Permutations on Real Life Fat Trees" (2010). Hosts have one cable, all switches have the same
+// number 2 K of ports and use them all, and cross-bisectional bandwidth is constant: a switch of level l < h
+// has m_l p_l = w_{l+1} p_{l+1} = K ports down and up, and one of level h has m_h p_h = 2 K down. The largest
+// one has no parallel links: 2 K^h hosts.
 Topology rlft(std::int32_t ports, std::int32_t levels) {
   const std::string name =
       "RLFT of " + std::to_string(ports) + "-port switches in " + std::to_string(levels) + " levels";

@@ -1,4 +1,4 @@
-// Switch graph: the cables between switches, and the one search that goes over them.
+// Switch graph: the cables between switches, and breadth-first search over them.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct SwitchCable {
   std::int32_t other_port = 0;
 };
 
-// The cables of every switch that lead to switches, by port.
+// The cables of every switch to other switches, by port.
 class SwitchGraph {
  public:
   explicit SwitchGraph(const Topology& topology) {
@@ -41,7 +41,7 @@ class SwitchGraph {
   std::span<const SwitchCable> cables(std::int32_t s) const {
     return {cables_.data() + first_cable(s), first_cable(s + 1) - first_cable(s)};
   }
-  // Number of a switch's first cable, if those of all switches are counted in order; s may be switches().
+  // Number of a switch's first cable if the cables of all switches are counted in order; s may be switches().
   std::size_t first_cable(std::int32_t s) const { return first_[static_cast<std::size_t>(s)]; }
 
  private:
@@ -50,9 +50,9 @@ class SwitchGraph {
   std::int32_t most_ports_ = 0;
 };
 
-// Breadth-first search over switches. Calls enter(s, cable) for every cable of every switch s that was
-// reached, in the order in which they were; where it returns true, the switch at the other end is reached.
-// Returns all that were, `sources` first.
+// Breadth-first search over switches. Calls enter(s, cable) for every cable of every reached switch s, in the
+// order in which they were reached; if it returns true, the switch at the other end is reached. Returns all
+// reached switches, `sources` first.
 template <typename Enter>
 std::vector<std::int32_t> breadth_first(const SwitchGraph& graph, std::vector<std::int32_t> sources,
                                         Enter&& enter) {
@@ -66,7 +66,7 @@ std::vector<std::int32_t> breadth_first(const SwitchGraph& graph, std::vector<st
   return reached;
 }
 
-// Cables from each switch to the nearest of `sources`; -1: there is no way.
+// Number of cables from each switch to the nearest of `sources`; -1: there is no path.
 inline std::vector<std::int32_t> distances(const SwitchGraph& graph,
                                            const std::vector<std::int32_t>& sources) {
   std::vector<std::int32_t> distance(static_cast<std::size_t>(graph.switches()), -1);

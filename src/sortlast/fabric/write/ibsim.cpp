@@ -1,4 +1,4 @@
-// ibsim's netlists and ibnetdiscover's form of them, which adds LIDs, GUIDs of ports and rates. See
+// Netlists of ibsim, and of ibnetdiscover, which adds LIDs, GUIDs of ports and rates. See
 // read/ibnetdiscover.cpp for the format.
 #include <algorithm>
 #include <cinttypes>
@@ -28,7 +28,7 @@ std::string hex(std::uint64_t value) {
   return text;
 }
 
-// Names stand in double quotes, and a line is a record.
+// Names are in double quotes, and a record is a line.
 void check_name(const std::string& name) {
   for (const char c : name) {
     if (c == '"' || static_cast<unsigned char>(c) < 0x20) {
@@ -44,7 +44,7 @@ class Writer {
     for (std::int32_t h = 0; h < topology.hosts(); ++h) adapters_[topology.host(h).guid].push_back(h);
   }
 
-  // Adapters first: the first port in the file runs the subnet manager.
+  // Adapters first, because the subnet manager runs on the first port in the file.
   std::string write() {
     std::set<std::uint64_t> written;
     for (std::int32_t h = 0; h < topology_.hosts(); ++h) {
@@ -150,7 +150,7 @@ class Writer {
 
   const Topology& topology_;
   bool discovered_;
-  std::map<std::uint64_t, std::vector<std::int32_t>> adapters_;  // hosts by GUID of their adapter
+  std::map<std::uint64_t, std::vector<std::int32_t>> adapters_;  // hosts by the GUID of their adapter
   std::string text_;
 };
 

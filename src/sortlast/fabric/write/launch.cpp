@@ -1,7 +1,7 @@
-// What launchers and schedulers read: Slurm's lists of names, hostfiles and rankfiles.
+// Input of launchers and schedulers: Slurm's lists of names, hostfiles and rankfiles.
 //
-// In a list names that follow each other and count up become a range, "node[001-004,007],login". The order of
-// the list stays as it is, so reading it back gives the same names. See read/name_lists.cpp.
+// In a list consecutive names with consecutive numbers become a range, "node[001-004,007],login". The order
+// of the list does not change, so reading it back gives the same names. See read/name_lists.cpp.
 #include <algorithm>
 #include <charconv>
 #include <cinttypes>
@@ -18,7 +18,7 @@ namespace sortlast::fabric {
 
 namespace {
 
-// Whether a name is made of letters, digits, '.', '_' and '-' only.
+// Whether a name consists only of letters, digits, '.', '_' and '-'.
 bool is_plain_name(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
@@ -26,8 +26,8 @@ bool is_plain_name(std::string_view name) {
   });
 }
 
-// The machine that a host is in: its name up to the first blank ("host00000" of "host00000 HCA-1"). Throws
-// ArgumentError if that is no plain name.
+// The machine of a host: its name up to the first blank ("host00000" of "host00000 HCA-1"). Throws
+// ArgumentError if that is not a plain name.
 std::string machine_of(const Host& host) {
   std::string machine = host.name.substr(0, host.name.find(' '));
   if (!is_plain_name(machine)) {
@@ -42,7 +42,7 @@ constexpr std::size_t most_digits = 18;
 
 struct Split {
   std::string_view head;    // "node"
-  std::string_view digits;  // "001"; empty: the name ends otherwise
+  std::string_view digits;  // "001"; empty: the name does not end in digits
 };
 
 Split split(std::string_view name) {
@@ -52,7 +52,7 @@ Split split(std::string_view name) {
   return {name.substr(0, begin), name.substr(begin)};
 }
 
-// The number after `digits`, with as many leading zeros as it needs to be as long.
+// The number after `digits`, padded with leading zeros to at least the same length.
 std::string next_number(std::string_view digits) {
   std::int64_t number = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), number);
@@ -60,7 +60,7 @@ std::string next_number(std::string_view digits) {
   return std::string(digits.size() > next.size() ? digits.size() - next.size() : 0, '0') + next;
 }
 
-// Names that share a head and stand next to each other.
+// Consecutive names with the same head.
 class Group {
  public:
   explicit Group(const Split& first) : head_(first.head) { begin_range(first.digits); }
@@ -98,9 +98,9 @@ class Group {
     if (count_ > 1) ranges_.append("-").append(last_);
   }
 
-  std::string_view head_, first_, last_;  // of the range that is open
+  std::string_view head_, first_, last_;  // of the open range
   std::string next_;                      // number that would extend it
-  std::string ranges_;                    // that are closed
+  std::string ranges_;                    // closed ranges
   std::int64_t count_ = 0;
   bool many_ = false;
 };
@@ -130,21 +130,21 @@ std::string fold_node_list(const std::vector<std::string>& names) {
 //
 //   launcher  file      form                           options of mpiexec, or of srun
 //   mpich     hostfile  "HOST:N", ranks in file order  -f FILE
-//             rankfile  "HOST:1" a rank                -f FILE
-//   openmpi   hostfile  "HOST slots=N" once a host     --hostfile FILE --map-by slot
+//             rankfile  "HOST:1" per rank              -f FILE
+//   openmpi   hostfile  "HOST slots=N" once per host   --hostfile FILE --map-by slot
 //             rankfile  "rank R=HOST slot=S"           --hostfile HOSTS --map-by rankfile:file=FILE
-//   slurm     both      "HOST" a rank                  -m arbitrary, and SLURM_HOSTFILE=FILE
-//   torchrun  both      "HOST --nnodes=N --node-rank=R --master-addr=HOST0" a node: its options of torchrun
+//   slurm     both      "HOST" per rank                -m arbitrary, and SLURM_HOSTFILE=FILE
+//   torchrun  both      "HOST --nnodes=N --node-rank=R --master-addr=HOST0" per node: torchrun's options
 //
 // openmpi-rankfile writes the rankfile of Open MPI for both.
 //
-// MPICH's Hydra fills the entries of its file one after the other, so the same host may come again. Open MPI
-// adds up the entries of a host: a hostfile cannot come back to one, which is then refused in favour of a
-// rankfile. Slurm's arbitrary distribution takes one line a task, in order, and knows nothing else. torchrun
-// starts all ranks of a node by itself and numbers them by --node-rank, if it is told (without a rendezvous
-// that numbers nodes as they come): so the ranks of a node must follow each other and be as many everywhere;
-// where that is more than one, --nproc-per-node says it. Sources: MPICH, Hydra's user guide; PRRTE,
-// "Hostfiles" and "Rankfiles"; srun(1), --distribution; PyTorch, "torchrun (Elastic Launch)".
+// MPICH's Hydra fills the entries of its file one after the other, so the same host may occur again. Open MPI
+// adds up the entries of a host, so a hostfile cannot return to one; such an order is rejected in favour of a
+// rankfile. Slurm's arbitrary distribution takes one line per task, in order, and nothing else. torchrun
+// starts all ranks of a node itself and numbers them by --node-rank (unless a rendezvous numbers nodes in
+// order of arrival), so the ranks of a node must be consecutive and equally many on every node; if there is
+// more than one, --nproc-per-node gives their number. Sources: MPICH, Hydra's user guide; PRRTE, "Hostfiles"
+// and "Rankfiles"; srun(1), --distribution; PyTorch, "torchrun (Elastic Launch)".
 
 namespace {
 
@@ -160,7 +160,7 @@ Launcher launcher_of(std::string_view name) {
                       "'; expected mpich, openmpi, openmpi-rankfile, slurm or torchrun");
 }
 
-// Machine of every rank.
+// Machine of each rank.
 std::vector<std::string> machines(const Topology& topology, const Placement& placement) {
   std::vector<std::string> result;
   for (const std::int32_t h : placement) {
@@ -174,7 +174,7 @@ std::vector<std::string> machines(const Topology& topology, const Placement& pla
   return result;
 }
 
-// Neighbours on the same machine, as one entry.
+// Consecutive ranks on the same machine, as one entry.
 struct HostEntry {
   std::string machine;
   std::int32_t ranks = 0;

@@ -1,6 +1,6 @@
-// LIDs for vertices that have none, and tables for `opensm -R file -U FILE`, in the form in which OpenSM
-// dumps its own (see read/opensm.cpp). Destinations are named by LID and by port GUID: where OpenSM gave a
-// port another LID, it goes by the GUID.
+// LIDs for vertices without one, and tables for `opensm -R file -U FILE` in the format of OpenSM's own dumps
+// (see read/opensm.cpp). Destinations are identified by LID and by port GUID: if OpenSM gave a port another
+// LID, it uses the GUID.
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int32_t most_unicast_lid = 0xBFFF;
 
-// A LID of a vertex, and what an entry for it says behind the port.
+// A LID of a vertex, and the comment of its entry after the port.
 struct Destination {
   std::int32_t lid = 0;
   Vertex vertex = -1;
@@ -95,17 +95,17 @@ std::string write_lfts(const Routes& routes) {
   return text;
 }
 
-// LIDs are the lowest that are free, aligned for an adapter port with several.
+// LIDs are the lowest free ones, aligned if an adapter port has several.
 namespace {
 
-// The LIDs that are taken, and the next that may be free.
+// The LIDs in use, and the next that may be free.
 class Pool {
  public:
   void take(std::int32_t lid, std::int32_t count) {
     for (std::int32_t i = 0; i < count; ++i) taken_.insert(lid + i);
   }
 
-  // The first of `count` free ones, a multiple of it.
+  // The first of `count` consecutive free LIDs, a multiple of `count`.
   std::int32_t give(std::int32_t count) {
     std::int32_t lid = (next_ + count - 1) / count * count;
     while (!free(lid, count)) lid += count;
@@ -148,7 +148,7 @@ Topology assign_lids(const Topology& topology) {
     builder.add_switch(std::move(on), topology.level(s));
   }
 
-  // Lay every cable again, from one of its ends.
+  // Lay every cable in the new topology, from one of its ends.
   for (std::int32_t h = 0; h < topology.hosts(); ++h) {
     const End& to = topology.attachment(h);
     builder.connect_host(h, topology.switch_of(to.vertex), to.port,

@@ -1,6 +1,6 @@
-// LLNL's mpiGraph: its tables of bandwidths, which its crunch_mpiGraph draws. One shows what each row sends
-// to each column, the other what it receives from there: the same matrix, transposed. Cells end with a tab.
-// What it calls avg is the harmonic mean, that over times. Source: mpiGraph.c.
+// LLNL's mpiGraph: its tables of bandwidths, which its crunch_mpiGraph draws. One table shows what each row
+// sends to each column, the other what it receives from there: the same matrix, transposed. Cells end with a
+// tab. Its avg is the harmonic mean, which is the mean over times. Source: mpiGraph.c.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -31,12 +31,12 @@ void check(const std::vector<std::string>& names, const std::vector<double>& mat
 }
 
 std::string number(double value, int digits) {
-  char text[352];  // as long as the longest double
+  char text[352];  // long enough for any double
   std::snprintf(text, sizeof text, "%.*f", digits, value);
   return text;
 }
 
-// Bandwidths between all pairs, one way.
+// Bandwidths between all pairs, in one direction.
 struct Bandwidths {
   const std::vector<std::string>& names;
   const std::vector<double>& matrix;

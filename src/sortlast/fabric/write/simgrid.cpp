@@ -1,9 +1,9 @@
-// SimGrid's platforms: hosts, switches as routers, cables as links of two directions, and the route of every
-// pair of hosts as the forwarding tables have it.
+// SimGrid platforms: hosts, switches as routers, cables as bidirectional links, and the route of every pair
+// of hosts from the forwarding tables.
 //
-// SimGrid knows zones that make routes themselves (shortest paths, its own fat-tree), which are not those of
-// the tables; its zone "Full" takes each route as it is told, so that a platform grows with the square of the
-// hosts: 0.1 MB for 16, 130 MB for 582 with long names. Beyond that a platform is refused rather than cut.
+// SimGrid has zones that compute routes themselves (shortest paths, its own fat-tree), but not the routes of
+// the tables. Its zone "Full" takes each route as given, so a platform grows with the square of the number of
+// hosts: 0.1 MB for 16, 130 MB for 582 with long names. Larger platforms are rejected, not truncated.
 //
 // SimGrid's Platform Reference (platform version 4.1): https://simgrid.org/doc/latest/XML_reference.html
 #include <cmath>
@@ -106,7 +106,7 @@ class Writer {
     }
   }
 
-  // A link's name is the end that its lower channel leaves; this channel is its direction UP.
+  // A link is named after the end that its lower channel leaves; this channel is its direction UP.
   void write_link(Channel c) {
     const End from = topology_.source(c);
     const std::string name = names_[static_cast<std::size_t>(from.vertex)] + ":" + std::to_string(from.port);
@@ -120,7 +120,7 @@ class Writer {
   }
 
   double bandwidth(Channel c) const {
-    constexpr double unknown = 1.25e9;  // as the simulators take without being told
+    constexpr double unknown = 1.25e9;  // the simulators' default
     if (link_bytes_per_second_ > 0) return link_bytes_per_second_;
     return topology_.gbps(c) > 0 ? topology_.gbps(c) * 1e9 / 8 : unknown;
   }
@@ -137,7 +137,7 @@ class Writer {
   double link_bytes_per_second_;
   double link_seconds_;
   std::vector<std::string> names_;    // of vertices
-  std::vector<std::string> link_of_;  // what a route through each channel holds
+  std::vector<std::string> link_of_;  // by channel: name of its link in a route
   std::string text_;
 };
 

@@ -1,9 +1,10 @@
 // Slurm's topology.conf: switches, the machines on them, and the switches below.
 //
-// Slurm places jobs on machines, and a machine with several adapters may hang on several leaf switches, each
-// of which it would then count as the machine's own (slurmctld 22.05 warns of "multiple leaf switches"). So a
-// rail is chosen, and what is written is the tree as that rail sees it. A switch is a line, with what lies
-// below it folded; switches with nothing below are left out. Source: topology.conf(5).
+// Slurm places jobs on machines. A machine with several adapters may be on several leaf switches, each of
+// which Slurm would count as the machine's own (slurmctld 22.05 warns of "multiple leaf switches"). Therefore
+// a rail is chosen, and the file describes the tree as seen by that rail. A switch is a line, with folded
+// lists of the nodes or switches below it; switches with nothing below are left out. Source:
+// topology.conf(5).
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
@@ -34,7 +35,7 @@ struct Line {
   std::vector<std::string> nodes, below;
 };
 
-// Names of switches as Slurm can hold them: their own if they are plain and differ, else GUIDs.
+// Names of switches that Slurm can represent: their own if they are plain and distinct, else GUIDs.
 std::vector<std::string> switch_names(const Topology& topology) {
   std::map<std::string, int> uses;
   for (std::int32_t s = 0; s < topology.switches(); ++s) ++uses[topology.switch_at(s).name];
@@ -72,7 +73,7 @@ class Lines {
     }
   }
 
-  // Lower levels first, and those by number.
+  // Lower levels first, and within a level by number.
   std::vector<Line> all() {
     const std::vector<std::string> names = switch_names(topology_);
     std::vector<std::vector<std::string>> below(count());
@@ -102,7 +103,7 @@ class Lines {
     return text;
   }
 
-  // Hosts of which nobody knows the machine.
+  // Rejects hosts of unknown machines.
   void refuse_strangers(const std::vector<Node>& nodes) const {
     std::set<std::int32_t> known;
     for (const Node& node : nodes) {
@@ -154,7 +155,7 @@ class Lines {
     nodes_on_[static_cast<std::size_t>(s)].push_back(node.name);
   }
 
-  // Of several rails with commas between the first that the node has.
+  // If `rail_` lists several rails, separated by commas, the first that the node has.
   bool chosen(const Node& node, const Adapter& adapter) const {
     for (std::size_t begin = 0; begin <= rail_.size();) {
       const std::size_t end = std::min(rail_.find(',', begin), rail_.size());
