@@ -1,23 +1,24 @@
-// A frame of a schedule as traffic, and simulated.
+// A frame of a schedule as traffic, and its simulation.
 //
-// The messages of a rank are followed by its computations: first its blending, step by step, each after the
-// one before, as on one core; then, for every stage in which it takes part, a gate that its messages of this
-// stage wait for, and a stage's end, which waits for its messages of this stage, both ways, and for the end
-// before. The gate of stage s waits for the end of the last stage that is `window` or more before s, and
-// takes the stage's cost. So there are a few causes a message, whatever the window.
+// The messages of a rank are followed by its computations. First its blending, step by step, each after the
+// previous one, as on one core. Then two computations for every stage in which it takes part: a gate, which
+// its messages of this stage wait for, and the stage's end, which waits for its messages of this stage, sent
+// and received, and for the previous end. The gate of stage s waits for the end of the last stage that is at
+// least `window` before s, and takes the stage's cost. So there are only a few causes per message, whatever
+// the window.
 //
-// A rendezvous is a message of no bytes from the receiver of a transfer to its sender, when the gate of its
-// stage has opened; a barrier is messages of no bytes: from every rank to rank 0 when it has ended a stage,
-// and back when all have, and gates wait for the latter.
+// A rendezvous is an empty message from the receiver of a transfer to its sender, sent when the gate of its
+// stage has opened. A barrier consists of empty messages: from every rank to rank 0 when it has ended a
+// stage, and back when all have; gates wait for the latter.
 //
-// Blending in a fixed order means that a core may wait for one message while another is there. The order is
-// that of the stages, and in a stage that of the program, in which they are expected. Nobody waits for ever:
-// what is blended in a stage needs receives of this stage and of earlier ones, which need gates and blending
-// of earlier ones.
+// Blending in a fixed order means that a core may wait for one message while another has arrived. The order
+// is by stage, and within a stage the order of the program, in which messages are expected. There is no
+// deadlock: blending of a stage needs receives of this stage and of earlier ones, which need gates and
+// blending of earlier stages.
 //
-// Rejected: blending as one more channel at the receiver that its flows share. It is as good for streams, but
-// a rank that receives from many at once would blend with no part of it exposed at the end, and swaps could
-// send on what they have not blended.
+// Rejected: blending as one more channel at the receiver, shared by its flows. It works as well for streams,
+// but a rank that receives many messages at once would then blend with no part of it exposed at the end, and
+// swaps could forward data before blending it.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -52,7 +53,7 @@ void check_options(const CompositingOptions& options) {
   if (options.stage_seconds > most_seconds) refuse("stage_seconds", options.stage_seconds, "9e9 or less");
 }
 
-// Half of what an integer holds: chunks are counted past the last pixel.
+// Half of the range of an integer, because chunks are counted past the last pixel.
 void check_pixels(const Schedule& schedule, const CompositingOptions& options) {
   if (schedule.n() <= INT64_MAX / 2 / options.pixel_bytes) return;
   throw ArgumentError(std::to_string(schedule.n()) + " pixels of " + std::to_string(options.pixel_bytes) +
@@ -81,8 +82,8 @@ class Frame {
   }
 
  private:
-  // Count the messages and computations of every rank, and let both ends of transfers know those of the
-  // other.
+  // Counts the messages and computations of every rank, and gives both ends of each transfer the numbers of
+  // the other end.
   void number() {
     std::int64_t next = 0;
     for (std::int32_t rank = 0; rank < schedule_.p(); ++rank) {
@@ -109,8 +110,8 @@ class Frame {
     clearances_.sort(schedule_.p());
   }
 
-  // The barrier after stage k, k = 0 .. barriers() - 1: the message of a rank to rank 0, what rank 0 does
-  // when all have come, and its message to a rank. They are the last of what a rank does.
+  // The barrier after stage k, k = 0 .. barriers() - 1: the message of a rank to rank 0, the computation of
+  // rank 0 after all of these have arrived, and its message to a rank. They come last in each rank's actions.
   std::int64_t barriers() const { return options_.barrier ? std::max(schedule_.stages() - 1, 0) : 0; }
   Message arrives(std::int32_t rank, std::size_t k) const {
     return static_cast<Message>(first_[static_cast<std::size_t>(rank) + 1] - barriers() +
@@ -140,8 +141,8 @@ class Frame {
   bool gated_ = false;          // whether stages have gates
   bool cleared_ = false;        // whether transfers wait for their receivers
   std::vector<Message> first_;  // of each rank, and one past the end
-  Matches arrivals_;            // by receiver: first message of each transfer
-  Matches clearances_;          // by sender: the receiver's message that it is ready
+  Matches arrivals_;            // by receiver: number of the first message of each transfer
+  Matches clearances_;          // by sender: number of the receiver's message that it is ready
   Traffic made_;
 };
 
@@ -156,7 +157,7 @@ void Frame::add_rank(std::int32_t rank) {
   if (barriers() > 0) add_barriers(rank, work, number);
 }
 
-// Send what is complete, the parts of a transfer one after the other.
+// Sends complete data, the parts of a transfer one after the other.
 void Frame::add_sends(const RankWork& work, const RankCauses& number,
                       const std::vector<Message>& clearances) {
   std::vector<Message> causes;
@@ -173,7 +174,7 @@ void Frame::add_sends(const RankWork& work, const RankCauses& number,
   }
 }
 
-// Blend, one step after the other; without overlap after the transfers of the stage.
+// Blends one step after the other; without overlap only after the transfers of the stage.
 void Frame::add_blending(std::int32_t rank, const RankWork& work, const RankCauses& number) {
   std::vector<Message> causes;
   const auto& steps = work.steps();
@@ -190,12 +191,12 @@ void Frame::add_blending(std::int32_t rank, const RankWork& work, const RankCaus
   }
 }
 
-// Open and end the stages.
+// Adds the gate and the end of each stage.
 void Frame::add_stages(std::int32_t rank, const RankWork& work, const RankCauses& number) {
   std::vector<Message> causes;
   const std::vector<std::int32_t>& stages = work.stages();
   const std::int64_t stage_cost = std::llround(options_.stage_seconds * 1e9);
-  std::size_t before = 0;  // stages that are over when this one may begin
+  std::size_t before = 0;  // stages that must have ended before this one may begin
   for (std::size_t k = 0; k < stages.size(); ++k) {
     while (window_ > 0 && stages[before] <= stages[k] - window_) ++before;
     causes.clear();
@@ -214,14 +215,14 @@ void Frame::add_stages(std::int32_t rank, const RankWork& work, const RankCauses
   }
 }
 
-// Tell the sender of each transfer when its stage has begun here.
+// Notifies the sender of each transfer when its stage has begun here.
 void Frame::add_clearances(const RankWork& work, const RankCauses& number) {
   for (const Receive& receive : work.program().receives) {
     add(receive.peer, 0, {number.gate(number.place(receive.stage))});
   }
 }
 
-// Meet at rank 0 after every stage but the last.
+// Synchronises with rank 0 after every stage but the last.
 void Frame::add_barriers(std::int32_t rank, const RankWork& work, const RankCauses& number) {
   std::vector<Message> causes;
   for (std::size_t k = 0; k < static_cast<std::size_t>(barriers()); ++k) {
@@ -237,7 +238,7 @@ void Frame::add_barriers(std::int32_t rank, const RankWork& work, const RankCaus
   }
 }
 
-// What a rank does, without the time that it takes.
+// The work of a rank, without its time.
 Timing work_of(const Schedule& schedule, std::int32_t rank, const CompositingOptions& options) {
   const RankWork work(schedule, rank, options);
   Timing timing;
@@ -267,7 +268,7 @@ CompositingResult simulate(const Schedule& schedule, const Ways& ways, const fab
   result.traffic = compositing_traffic(schedule, options);
   result.flow = simulate_flows(ways, result.traffic, placement, flow);
 
-  // Take the figures of the rank that ends last.
+  // Copy the results of the rank that ends last.
   const auto last = std::max_element(result.flow.tasks.begin(), result.flow.tasks.end(),
                                      [](const TaskResult& a, const TaskResult& b) { return a.end < b.end; });
   const auto rank = static_cast<std::int32_t>(last - result.flow.tasks.begin());
@@ -279,7 +280,7 @@ CompositingResult simulate(const Schedule& schedule, const Ways& ways, const fab
   timing.bytes_received = last->bytes_received;
   if (timing.blend == 0) return result;
 
-  // Find what blending adds.
+  // Find the time added by blending.
   CompositingOptions without = options;
   without.blend_bytes_per_second = 0;
   FlowOptions quiet = flow;

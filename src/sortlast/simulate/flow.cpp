@@ -2,40 +2,42 @@
 //
 // Model. A message first costs message_seconds, in which nothing moves; then its bytes flow over its path, at
 // every moment at the max-min fair rate among all flows that move then (flow/fair_network.cpp). Switches have
-// no buffers and links no latency, so that a message uses all its channels at once. A message of no bytes or
-// within a host takes message_seconds. Computations take their time and nothing else. A task begins what its
-// traffic says: in order one after the other, else whatever may go; messages up to sends_at_once, which are
-// under way from the beginning of their cost until they arrive. So sends_at_once = 1 is a sender that serves
-// its messages one by one, as the packet simulator does, and 0 an MPI library that posts all of them to an
-// adapter which shares its link among them. Without host_links a path begins and ends at the switches of its
-// hosts, so that a node can use all their links at once. Of a channel of which others take a share
-// (background) the rest is there, at every moment: others do not give way. receives_at_once holds a message
-// back until its receiver takes in fewer; with k of both a node has k ports (the k-port model: Bruck et al.
-// 1997). It keeps its sender's place meanwhile, as a message that a receiver has not cleared yet.
+// no buffers and links no latency, so a message uses all its channels at once. A message of no bytes or
+// within a host takes message_seconds. Computations take their time and use nothing else. A task starts its
+// messages as its traffic requires: in order one after the other, otherwise any that are ready, up to
+// sends_at_once messages, which are under way from the beginning of their cost until they arrive. So
+// sends_at_once = 1 is a sender that serves its messages one by one, like the packet simulator, and 0 is an
+// MPI library that posts all of them to an adapter, which shares its link among them. Without host_links a
+// path begins and ends at the switches of its hosts, so that a node can use all their links at once. If other
+// traffic takes a share of a channel (background), the rest is available at every moment: other traffic does
+// not yield. receives_at_once holds a message back until its receiver has fewer messages under way; with both
+// limits k a node has k ports (the k-port model: Bruck et al. 1997). The message keeps its sender's place
+// meanwhile, like a message that a receiver has not cleared yet.
 //
-// With a spreading a flow is split evenly at every switch, and each channel carries its share. That is what
-// adaptive routing and spraying come to in the long run where they keep the queues of a switch alike; they
-// can do better where the switches behind are loaded unevenly, and worse where packets of one message wait
-// for each other.
+// With a spreading, a flow is split evenly at every switch, and each channel carries its share. This is the
+// long-run behaviour of adaptive routing and spraying if they keep the queues of a switch balanced. They can
+// do better if the next switches are loaded unevenly, and worse if packets of one message wait for each
+// other.
 //
 // With ordered_links a channel serves one message after the other (flow/link_queues.hpp), so that the
-// messages of a stage end one by one. Fair shares are the limit of packets that alternate, and end together
-// what begins together.
+// messages of a stage end one by one. Fair shares are the limit of packets that alternate, in which messages
+// that begin together end together.
 //
-// It is driven by events: nothing happens between the ends of flows, costs and computations. What ends within
-// `precision` of the earliest ends with it, which keeps equal flows together that rounding has parted.
+// The simulation is event-driven: nothing happens between the ends of flows, costs and computations. Events
+// within `precision` of the earliest end with it, which keeps equal flows together in spite of rounding.
 //
-// What it leaves out: buffers that fill and hold up what stands behind in them. It gives direct-send 10 FPS
-// on 64 hosts of a 12-ary 2-tree, packets 4.5, and 5.2 were measured; shift, whose stages hardly
-// meet, 7.8, 5.7 and 8.0 (bench/simulate/frames.py). SimGrid's max-min solver gives the same seconds to six
-// digits and more. Where many equal messages contend, rounding decides who meets whom, and totals vary by 1
-// to 2 %, there too.
+// Not modelled: full buffers that block the packets behind them. The model gives direct-send 10 FPS on 64
+// hosts of a 12-ary 2-tree, where packets give 4.5 and the measurement was 5.2; shift, with stages that
+// hardly meet, 7.8, 5.7 and 8.0 (bench/simulate/frames.py). SimGrid's max-min solver gives the same seconds
+// to six digits and more. If many equal messages contend, rounding decides which of them meet, and totals
+// vary by 1 to 2 %, also in SimGrid.
 //
 // Measured on one busy core: all frames of 144 ranks in 0.01 to 0.2 s; 65,536 hosts of a 16-ary 4-tree: one
 // stage of a shift in 0.06 s, in random order 1.2 s; a frame of radix-k:16,16,16,16, 3.9 M messages, in 28 s
 // and 1.2 GB, traffic included; 983,040 flows at once in random order, with a precision of 0.01, in 290 s.
 //
-// Several flows of a message at once can only be in different iterations, if sends_at_once is not 1.
+// Several flows of a message can be under way at once only in different iterations, if sends_at_once is not
+// 1.
 #include "sortlast/simulate/flow.hpp"
 
 #include <algorithm>
@@ -73,7 +75,7 @@ void check_options(const FlowOptions& options) {
   }
 }
 
-// Refuse background that does not fit the channels, or leaves nothing.
+// Rejects background that does not fit the channels, or leaves nothing.
 void check_background(const std::vector<double>& background, fabric::Channel channels) {
   const std::size_t given = background.size();
   if (given > 1 && given != static_cast<std::size_t>(channels)) {
@@ -105,7 +107,7 @@ const fabric::Topology& topology_of(const Ways& ways) {
   return *std::visit([](const auto& each) { return each.topology; }, ways);
 }
 
-// On a Network that shares its channels among flows or lets them queue.
+// `Network` either shares its channels among flows or lets flows queue.
 template <class Network>
 class Simulation {
  public:
@@ -157,12 +159,12 @@ class Simulation {
   }
 
  private:
-  // A message or computation that is under way.
+  // A message or computation under way.
   struct Job {
     Senders::Action action;
     double start = 0;
   };
-  // The end of a message's cost, of a message that does not flow, or of a computation.
+  // The end of a message's cost, of a message without a flow, or of a computation.
   struct Timer {
     double time = 0;
     std::int32_t job = 0;
@@ -172,12 +174,12 @@ class Simulation {
       return time != other.time ? time > other.time : job > other.job;
     }
   };
-  // The messages that a task is taking in, and those that wait until it takes in fewer.
+  // The messages that a task is receiving, and jobs that wait until it receives fewer.
   struct Receiver {
     std::int32_t under_way = 0;
     std::deque<std::int32_t> waiting;  // jobs
   };
-  // What a task is doing, and since when that is in its figures.
+  // Current activity of a task, and the time up to which its results include it.
   struct Activity {
     std::int32_t transfers = 0, computations = 0;
     double since = 0;
@@ -185,7 +187,7 @@ class Simulation {
 
   static std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-  // Begin what may go, and what that lets go at once.
+  // Begins all ready actions, including any that become ready immediately.
   void begin_ready() {
     std::vector<Senders::Action>& ready = senders_.ready();
     for (const Senders::Action& action : ready) begin(action);
@@ -239,7 +241,7 @@ class Simulation {
     }
   }
 
-  // End all that ends up to a time.
+  // Ends everything that ends up to a time.
   void end_until(double last) {
     while (network_.next_end() <= last) {
       const std::int32_t j = network_.next_flow();
@@ -256,7 +258,7 @@ class Simulation {
     end_timers(last);
   }
 
-  // A receiver has taken in a message whole.
+  // A receiver has received a whole message.
   void admit_next(Receiver& receiver) {
     --receiver.under_way;
     if (receiver.waiting.empty()) return;
@@ -302,7 +304,7 @@ class Simulation {
     ++result_.tasks[index(to)].messages_received;
   }
 
-  // Bring a task's figures up to now, before its activity changes.
+  // Updates a task's results to the present time, before its activity changes.
   Activity& account(std::int32_t t) {
     Activity& activity = activity_[index(t)];
     TaskResult& task = result_.tasks[index(t)];
@@ -316,7 +318,7 @@ class Simulation {
     return activity;
   }
 
-  // Tell the part that is done, at most ten times a second.
+  // Reports the completed fraction, at most ten times a second.
   void report(bool always) {
     if (!options_.progress) return;
     const auto clock = std::chrono::steady_clock::now();
@@ -339,7 +341,7 @@ class Simulation {
   FlowWays ways_;
   Network network_;
   Senders senders_;
-  std::vector<Job> jobs_;  // flows have the number of their job
+  std::vector<Job> jobs_;  // a flow has the number of its job
   std::vector<std::int32_t> free_jobs_;
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
   std::vector<Activity> activity_;   // by task
@@ -359,7 +361,7 @@ FlowResult simulate_flows(const Ways& ways, const Traffic& traffic, const fabric
   const fabric::Channel channels = topology_of(ways).channels();
   check_background(options.background, channels);
 
-  // What others leave of each channel.
+  // Compute the rest that other traffic leaves of each channel.
   std::vector<double> left{options.link_bytes_per_second};
   if (!options.background.empty()) left.clear();
   for (const double share : options.background) left.push_back(options.link_bytes_per_second * (1 - share));

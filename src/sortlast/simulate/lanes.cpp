@@ -1,4 +1,4 @@
-// Packets on virtual lanes: the arguments, and the engine with each of its sources.
+// Packets on virtual lanes: checks of arguments, and the engine with each of its sources.
 #include "sortlast/simulate/lanes.hpp"
 
 #include <string>
@@ -32,7 +32,7 @@ void check_lanes(const LaneRoutes& routes, const PacketOptions& options, const L
                       " lanes to be free of deadlock; there are " + std::to_string(lanes.lanes));
 }
 
-// Hosts of a group of a dragonfly or dragonfly+; 0: it has no groups.
+// Hosts per group of a dragonfly or dragonfly+; 0: there are no groups.
 std::int32_t group_hosts(const fabric::Topology& topology) {
   if (const auto* shape = std::get_if<fabric::DragonflyShape>(&topology.shape())) return shape->p * shape->a;
   if (const auto* shape = std::get_if<fabric::DragonflyPlusShape>(&topology.shape())) {
@@ -41,7 +41,7 @@ std::int32_t group_hosts(const fabric::Topology& topology) {
   return 0;
 }
 
-// That a way leads from one host to another.
+// Checks that a path leads from one host to another.
 void check_way(const LaneRoutes& routes, std::int32_t source, std::int32_t destination) {
   if (routes.kind != WayKind::adaptive) {
     (void)fabric::walk(routes.routes, source, destination);

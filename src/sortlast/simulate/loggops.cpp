@@ -1,12 +1,12 @@
 // The LogGOPS model, event by event.
 //
-// An event is an action that may begin, or a message whose first byte arrives. One that finds its CPU or NIC
-// busy comes again when they are free, and keeps its place among events of the same time, which is the order
-// in which they were made: so equal programs give equal runs, and those of LogGOPSim.
+// An event is an action that may begin, or the arrival of a message's first byte. An event that finds its CPU
+// or NIC busy is repeated when they are free, and keeps its place among events of the same time, which is the
+// order of their creation. Equal programs therefore give equal runs, and the same runs as LogGOPSim.
 //
-// Events that need the same CPU and NIC wait in one line, and only the first of it is called when these are
-// free. Rejected: to call all of them, of which all but one go back, as LogGOPSim does: n messages at a busy
-// CPU take n^2 / 2 calls.
+// Events that need the same CPU and NIC wait in one line, and only the first of the line is called when these
+// are free. Rejected: calling all of them, all but one of which go back, as LogGOPSim does: n messages at a
+// busy CPU take n^2 / 2 calls.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -26,7 +26,7 @@ using Kind = Program::Kind;
 using namespace loggops;
 
 constexpr double most = 1e15;               // of any parameter
-constexpr Time longest = Time{1} << 53U;    // any one thing
+constexpr Time longest = Time{1} << 53U;    // duration of any single action
 constexpr Time last_time = Time{1} << 54U;  // of any event: the work of 256 CPUs can be added up
 constexpr std::int64_t events_between_progress = 1 << 14;
 
@@ -74,19 +74,19 @@ class Run {
     }
     return std::move(result_);
   }
-  // After run(): the send that each receive took.
+  // After run(): the send matched with each receive.
   std::vector<std::int32_t> matches() && { return std::move(matches_); }
 
  private:
-  // A send whose message has arrived.
+  // The send of a message that has arrived.
   struct Arrived {
     std::int32_t send = 0;
-    Time end = 0;  // of the receiver's overhead
+    Time end = 0;  // end of the receiver's overhead
   };
 
   const Program::Action& action(std::int32_t a) const { return program_.actions[at(a)]; }
   LogGopsRank& told(std::int32_t rank) { return result_.ranks[at(rank)]; }
-  // What all bytes but the first take.
+  // Time of all bytes after the first.
   Time rest(std::int64_t bytes, double each) const {
     const double time = bytes > 1 ? each * static_cast<double>(bytes - 1) : 0;
     if (time > static_cast<double>(longest)) too_long();
@@ -94,7 +94,7 @@ class Run {
   }
   [[noreturn]] void too_long() const { throw ArgumentError(program_.name + ": it ends past 2^54 ns"); }
 
-  // Whether what an event needs is free; else it joins the line for it.
+  // Whether the resources of an event are free; otherwise the event joins the line for them.
   bool available(const Event& event, std::int32_t rank, Time free) {
     if (free <= event.time) return true;
     lines_.join(lines_.of(rank, action(event.action), event.arrives), event, free, queue_);
@@ -110,13 +110,13 @@ class Run {
     Event first = lines_.leave(event.line);
     first.time = event.time;
     first.arrives ? arrive(first) : begin(first);
-    // If it has had to join again, it has called itself.
+    // If it had to join again, it has scheduled its own call.
     if (!lines_.empty(event.line) && lines_.counts(event)) {
       lines_.call(event.line, free_for(first), queue_);
     }
   }
 
-  // When the CPU and NIC are free that an event needs.
+  // Time at which the CPU and NIC of an event are free.
   Time free_for(const Event& event) {
     const Program::Action& needs = action(event.action);
     const std::int32_t rank = event.arrives ? needs.peer : rank_[at(event.action)];
@@ -197,7 +197,7 @@ class Run {
     }
   }
 
-  // A message and its receive are both there.
+  // A message and its receive have both arrived.
   void meet(std::int32_t receive, const Arrived& message, Time time) {
     matches_[at(receive)] = message.send;
     if (action(message.send).size > parameters_.S) finish(message.send, time);
@@ -219,7 +219,7 @@ class Run {
     }
   }
 
-  // What may begin now: rank by rank; of each rank its sends, its receives, its computations.
+  // Actions that may begin now: rank by rank; within a rank its sends, receives, computations.
   void insert_freed() {
     std::ranges::stable_sort(freed_, {},
                              [this](std::int32_t a) { return std::pair(rank_[at(a)], action(a).kind); });
@@ -236,7 +236,7 @@ class Run {
     if (progress_ && !progress_(static_cast<double>(done_) / total)) throw Error("cancelled");
   }
 
-  // Who waits for whom at the end: the first send or receive that has not met its other.
+  // The waits at the end: the first send or receive without a match.
   std::string stuck() {
     std::string all = program_.name + ": ranks wait for each other for ever";
     const std::int32_t a = meetings_.waiting();
@@ -258,10 +258,10 @@ class Run {
   Lines lines_;
   Meetings meetings_;
   Requirers requirers_;
-  std::vector<std::int64_t> open_;     // requirements that are not fulfilled
-  std::vector<Time> ready_;            // when the last of them was; of a message that waits: its end
+  std::vector<std::int64_t> open_;     // requirements not met yet
+  std::vector<Time> ready_;            // when the last of them was met; for a waiting message: its end
   std::vector<std::int32_t> freed_;    // actions that may begin, not yet in the queue
-  std::vector<std::int32_t> matches_;  // by action: of a receive the send that it has taken
+  std::vector<std::int32_t> matches_;  // by action: for a receive, the send matched with it
   Earliest queue_;
   std::int64_t made_ = 0;  // events
   std::size_t done_ = 0;   // actions

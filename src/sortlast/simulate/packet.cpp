@@ -1,5 +1,4 @@
-// The packet simulator: its arguments and networks, the engine from cycle to cycle, and the histogram of
-// delays.
+// The packet simulator: its arguments and networks, the engine's cycles, and the histogram of delays.
 #include "sortlast/simulate/packet.hpp"
 
 #include <algorithm>
@@ -40,10 +39,10 @@ PacketResult Engine<Router, requests>::run() {
   return std::move(result_);
 }
 
-// Take what has happened up to this cycle, and note which domains have to be decided.
+// Processes all events up to this cycle, and collects the domains to decide.
 template <class Router, Requests requests>
 void Engine<Router, requests>::begin_cycle() {
-  // Complete messages and computations, whose consequences enter the injection queues.
+  // Complete messages and computations; their consequences enter the injection queues.
   for (const std::uint32_t m : complete_.at(now_)) {
     feed_.arrived(static_cast<Traffic::Message>(m), now_);
     ++result_.messages;
@@ -87,7 +86,7 @@ void Engine<Router, requests>::prefetch_group(Group g) const {
   waiters_.prefetch(g);
 }
 
-// Ask for the memory that a queue will need if its first packet begins to wait.
+// Prefetches the memory that a queue will need if its first packet begins to wait.
 template <class Router, Requests requests>
 void Engine<Router, requests>::prefetch_wait(std::uint32_t q) const {
   if (injects(q)) {
@@ -119,11 +118,11 @@ void Engine<Router, requests>::wait(std::uint32_t q) {
   GroupState& group = groups_[g];
   waiters_.add(g, buffers_.place(q).port);
   ++groups_[group.leader].domain_waiting;
-  // If others wait already, it is known when one of these ports can be had, and this does not change it.
+  // If others wait already, the next time to look at these ports is known, and does not change.
   if (group.waiting++ == 0) touch(group.leader);
 }
 
-// The group that the first packet of a queue waits in; with persistent requests it chooses its port here.
+// The group in which the first packet of a queue waits; with persistent requests it chooses its port here.
 template <class Router, Requests requests>
 Group Engine<Router, requests>::waits_in(std::uint32_t q) {
   if (injects(q)) return buffers_.place(q).sender;
@@ -146,7 +145,7 @@ void Engine<Router, requests>::touch(Group leader) {
   to_decide_.push_back(leader);
 }
 
-// A packet enters its destination in this cycle: it will be there in P more, whatever happens.
+// A packet enters its destination in this cycle: it will have arrived P cycles later in any case.
 template <class Router, Requests requests>
 void Engine<Router, requests>::deliver(const Packet& packet) {
   if (feed_.is_background(packet.message)) {
@@ -160,7 +159,7 @@ void Engine<Router, requests>::deliver(const Packet& packet) {
   ++pending_;
 }
 
-// Go on to the next cycle in which something happens; false: nothing will.
+// Advances to the next cycle in which something happens; false: there is none.
 template <class Router, Requests requests>
 bool Engine<Router, requests>::next_cycle() {
   std::int64_t next = std::int64_t{now_} + 1;
@@ -210,7 +209,7 @@ void Engine<Router, requests>::report_deadlock() const {
                 " cycles beside the background: " + feed_.waits() +
                 "; lower the background, or see without it");
   }
-  // Every queue whose first packet waits, and those behind the channels that it waits for.
+  // Every queue with a waiting first packet, and the queues behind the channels that it waits for.
   std::vector<WaitingQueue> waiting;
   for (Group g = 0; g < groups_.size(); ++g) {
     waiters_.for_each(g, [&](std::uint32_t port) {
@@ -244,7 +243,7 @@ void check_all(const fabric::Topology& topology, const Traffic& traffic, const f
   check_placement(topology, traffic, placement);
 }
 
-// What is simulated: the traffic, with the background that is asked for.
+// The simulated traffic, including the requested background.
 class Workload {
  public:
   Workload(const fabric::Topology& topology, const Traffic& given, const fabric::Placement& hosts,
@@ -317,11 +316,11 @@ PacketResult simulate_packets(const fabric::Routes& routes, const Traffic& traff
                               const fabric::Placement& placement, const PacketOptions& options) {
   check_all(*routes.topology, traffic, placement, options);
   const Workload work(*routes.topology, traffic, placement, options);
-  // Tables that lead in a circle would never end.
+  // Packets would never arrive on tables that lead in a circle.
   for_flows(work, [&](std::int32_t source, std::int32_t destination) {
     (void)fabric::walk(routes, source, destination);
   });
-  // One port: asking for it once or in each cycle is the same.
+  // With one port, requests once or in each cycle are the same.
   using Asking = Engine<TableRouter, Requests::each_cycle>;
   const TableNetwork table = table_network(routes);
   return Asking(*routes.topology, table.network, table.network, table.router, work.traffic, work.placement,

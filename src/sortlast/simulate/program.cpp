@@ -17,7 +17,7 @@ using Kind = Program::Kind;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// Throws ArgumentError where the arrays do not fit together.
+// Throws ArgumentError if the arrays do not fit together.
 void check_arrays(const Program& program) {
   const auto count = static_cast<std::int64_t>(program.actions.size());
   const auto fail = [&](const std::string& what) { throw ArgumentError(program.name + ": " + what); };
@@ -91,7 +91,7 @@ Requirers::Requirers(const Program& program)
   }
 }
 
-// Takes away, again and again, what requires nothing that is left.
+// Repeatedly removes actions without remaining requirements.
 std::vector<std::int32_t> in_order(const Program& program) {
   const std::size_t count = program.actions.size();
   const Requirers requirers(program);
@@ -141,7 +141,7 @@ bool receives_any(const Program& program) {
 
 namespace {
 
-// By rank, whether one of its receives takes any. Throws Error where it does and the rank is sent another
+// By rank, whether one of its receives accepts any message. Throws Error if such a rank is sent another
 // number of messages than it receives.
 std::vector<bool> ranks_that_receive_any(const Program& program, const std::vector<std::int32_t>& rank) {
   std::vector<bool> any(at(program.ranks));
@@ -177,7 +177,7 @@ std::vector<std::int32_t> matches_in_order(const Program& program) {
     end = static_cast<std::int32_t>(a);
   }
 
-  // Give each receive the next of its channel.
+  // Give each receive the next send of its channel.
   std::vector<std::int32_t> match(program.actions.size(), -1);
   for (std::size_t a = 0; a < program.actions.size(); ++a) {
     const Program::Action& action = program.actions[a];

@@ -25,7 +25,7 @@ namespace {
   throw ArgumentError("traffic '" + traffic.name + "': " + what);
 }
 
-// Whether a list of firsts has `count` + 1 entries that rise from 0 to `end`.
+// Whether a list of first indices has `count` + 1 entries that rise from 0 to `end`.
 template <class Index>
 bool covers(const std::vector<Index>& first, std::size_t count, std::size_t end) {
   return first.size() == count + 1 && first.front() == 0 && static_cast<std::size_t>(first.back()) == end &&
@@ -99,12 +99,12 @@ void check(const Traffic& traffic) {
   (void)totals(traffic);
 }
 
-// A send needs a part of a value; the value is the rank's own image, or was received, or merged from parts of
-// others. So its causes are the receives at the ends of all these chains.
+// A send needs a part of a value; the value is the rank's own image, or was received, or was merged from
+// parts of others. Its causes are therefore the receives at the ends of all these chains.
 
 namespace {
 
-// Messages of a schedule have numbers from their source's first on, in the order of its sends with pixels.
+// Messages of a schedule are numbered from their source's first on, in the order of its sends with pixels.
 struct Numbers {
   std::vector<Program> programs;
   std::vector<std::vector<Traffic::Message>> sent;      // by rank and send; -1: no pixels
@@ -148,7 +148,7 @@ class Needs {
     }
   }
 
-  // Each once, in rising order.
+  // Each once, in ascending order.
   std::vector<Traffic::Message> of(Value value, Range pixels) const {
     std::vector<Traffic::Message> found;
     std::vector<std::pair<Value, Range>> open{{value, pixels}};
@@ -169,7 +169,7 @@ class Needs {
   }
 
  private:
-  std::vector<std::vector<const Merge*>> merges_;  // by value that they write
+  std::vector<std::vector<const Merge*>> merges_;  // by value: merges that write it
   std::vector<Traffic::Message> arrival_;          // by value; -1: not received
 };
 
@@ -211,7 +211,7 @@ Traffic schedule_traffic(const Schedule& schedule, std::int64_t pixel_bytes) {
   made.first.push_back(made.messages());
   match_receives(numbers);
 
-  // Find what each of them waits for.
+  // Find the causes of each of them.
   made.first_cause.push_back(0);
   for (std::size_t r = 0; r < numbers.programs.size(); ++r) {
     const Program& program = numbers.programs[r];

@@ -1,5 +1,5 @@
-// Rank work: all that one rank does in a frame, with its blending in the order of a core, and what each part
-// of it waits for.
+// Rank work: everything that one rank does in a frame, with blending in the order of a single core, and the
+// dependencies of each part.
 #pragma once
 
 #include <algorithm>
@@ -18,11 +18,11 @@ namespace sortlast::simulate {
 
 inline std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-// Longest computation [s] whose nanoseconds an integer holds.
+// Longest computation [s]; its nanoseconds still fit in an integer.
 constexpr double most_seconds = 9e9;
 
-// All that one rank does in a frame, cut into chunks: the image is cut into cells of `cell` pixels; what
-// happens to one depends on nothing in another.
+// Everything that one rank does in a frame, cut into chunks: the image is cut into cells of `cell` pixels,
+// and cells are independent of each other.
 class RankWork {
  public:
   // The part of a send in one cell.
@@ -33,9 +33,9 @@ class RankWork {
     Range pixels;
     std::int64_t bytes = 0;
     std::size_t send = 0;  // of the program
-    bool follows = false;  // the part before it is of the same send
+    bool follows = false;  // belongs to the same send as the previous part
   };
-  // One fragment joined to another in one cell; or a copy.
+  // One fragment joined to another in one cell, or a copy.
   struct Step {
     std::int32_t stage = 0;  // of the latest receive that it needs
     Range pixels;
@@ -48,9 +48,9 @@ class RankWork {
 
   const std::vector<Part>& parts() const { return parts_; }
   // In the order in which they are blended: by stage, cell, and the order of the program's merges. Each may
-  // need what those before it made.
+  // need results of earlier steps.
   const std::vector<Step>& steps() const { return steps_; }
-  // Stages in which the rank sends or receives, in order; with a barrier all.
+  // Stages in which the rank sends or receives, in order; all stages if there is a barrier.
   const std::vector<std::int32_t>& stages() const { return stages_; }
   const Program& program() const { return program_; }
   std::int64_t cell(std::int64_t pixel) const { return pixel / cell_; }
@@ -73,46 +73,46 @@ class RankWork {
   std::vector<std::int32_t> stages_;
 };
 
-// The numbers of one rank's messages and computations, and what they wait for: the messages of a rank are
-// followed by its blending, step by step, and by a gate and an end for each of its stages.
+// Numbers of one rank's messages and computations, and their causes: the messages of a rank are followed by
+// its blending, step by step, and by a gate and an end for each of its stages.
 class RankCauses {
  public:
   using Message = Traffic::Message;
 
-  // `first`: number of the rank's first message; `received`: that of the first message of each receive. The
-  // work must outlive this.
+  // `first`: number of the rank's first message; `received`: number of the first message of each receive. The
+  // work must outlive this object.
   RankCauses(const RankWork& work, Message first, std::vector<Message> received);
 
   Message step(std::size_t i) const { return first_step_ + static_cast<Message>(i); }
   Message gate(std::size_t k) const { return first_gate_ + static_cast<Message>(2 * k); }
   Message end(std::size_t k) const { return gate(k) + 1; }
-  // Where a stage is among those in which the rank takes part.
+  // Position of a stage among the stages in which the rank takes part.
   std::size_t place(std::int32_t stage) const;
 
-  // Adds what makes a part of a value, in one cell: a message, the last blending of it, or nothing (the
+  // Adds the producer of a part of a value in one cell: a message, the last blending of it, or nothing (the
   // rank's own image).
   void need(Value value, Range pixels, std::vector<Message>& causes) const;
-  // Adds the last blending for which the messages of stages before `stage` are enough.
+  // Adds the last blending that needs only messages of stages before `stage`.
   void blended_before(std::int32_t stage, std::vector<Message>& causes) const;
-  // Adds the messages of a stage, both ways.
+  // Adds the messages of a stage, sent and received.
   void transfers_of(std::int32_t stage, std::vector<Message>& causes) const;
 
  private:
   const RankWork& work_;
   std::vector<Message> received_;
   Message first_part_, first_step_, first_gate_;
-  std::vector<std::int32_t> arrival_;               // by value: the receive that brings it; -1: none
+  std::vector<std::int32_t> arrival_;               // by value: the receive that delivers it; -1: none
   std::vector<std::vector<std::int32_t>> writers_;  // by value: steps that write it
 };
 
-// Messages that one end of a transfer has numbered, found by the other end.
+// Messages numbered by one end of a transfer, found by the other end.
 class Matches {
  public:
-  // A message of the next rank, for a transfer with `other`. Ranks follow each other, and the transfers of a
-  // rank in their order.
+  // Adds a message of the next rank, for a transfer with `other`. Ranks are added in order, and the transfers
+  // of a rank in their order.
   void add(std::int32_t other, Traffic::Message message) { added_.emplace_back(other, message); }
 
-  // Sort them by the other end, of p ranks.
+  // Sorts them by the other end, of p ranks.
   void sort(std::int32_t p);
 
   // The messages for the transfers of a rank, each of which has a `peer`: both ends of a pair list the
@@ -144,7 +144,7 @@ inline RankWork::RankWork(const Schedule& schedule, std::int32_t rank, const Com
   stages_.erase(std::unique(stages_.begin(), stages_.end()), stages_.end());
 }
 
-// Before anything is cut: chunks of a few bytes may be more than memory holds.
+// Called before anything is cut: chunks of a few bytes may exceed the memory.
 inline void RankWork::check_count() const {
   std::int64_t count = 0;
   const auto add = [&](Range pixels, std::size_t times) {
@@ -160,7 +160,7 @@ inline void RankWork::check_count() const {
   for (const Merge& merge : program_.merges) add(merge.pixels, merge.inputs.size());
 }
 
-// The part of some pixels in the i-th of the cells that they meet.
+// The part of some pixels in the i-th of their cells.
 inline Range RankWork::in_cell(Range pixels, std::int64_t i) const {
   const std::int64_t begin = (cell(pixels.begin) + i) * cell_;
   return intersection(pixels, {begin, begin + cell_});

@@ -1,4 +1,4 @@
-// Channel members: which flows cross which channel while flows come and go.
+// Channel members: which flows cross which channel, while flows start and end.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace sortlast::simulate {
 
-// Blocks of entries in one array that grows. Those that are given back wait for one as long.
+// Blocks of entries in one growing array. Returned blocks are reused for the same length.
 template <class Entry>
 class Blocks {
  public:
-  // `kind`: a small number that stands for the length, so that those of a length can be found.
+  // `kind`: a small number for the length, by which blocks of this length are found.
   std::int32_t take(std::size_t kind, std::size_t length) {
     if (kind < free_.size() && !free_[kind].empty()) {
       const std::int32_t first = free_[kind].back();
@@ -47,18 +47,18 @@ class Blocks {
   std::vector<std::vector<std::int32_t>> free_;  // by kind: first entries
 };
 
-// Which flows cross which channel, both ways round, while flows come and go. Paths and the flows of a channel
-// are walked far more often than changed, and lie in a row for that. 8 bytes a channel of a path (16 once a
-// flow was split) and a flow; 12 a channel, and 8 for each flow it had at once, in room that doubles: up to
-// 32. Flows are small numbers that the caller gives.
+// Which flows cross which channel, in both directions, while flows start and end. Paths and the flows of a
+// channel are read far more often than changed, and are therefore contiguous. Memory: 8 bytes per flow and
+// channel of its path (16 once a flow has been split); 12 bytes per channel, and 8 for each flow that it had
+// at once, in room that doubles, so up to 32. Flows are small numbers chosen by the caller.
 class ChannelMembers {
  public:
-  // A channel of a path, and where the flow stands among those of the channel.
+  // A channel of a path, and the position of the flow among the flows of the channel.
   struct Entry {
     fabric::Channel channel = 0;
     std::int32_t place = 0;
   };
-  // A flow of a channel, and which entry of all is the channel's in the path of the flow.
+  // A flow of a channel, and the index of the channel's entry in the path of the flow.
   struct Member {
     std::int32_t flow = 0;
     std::int32_t entry = 0;
@@ -66,8 +66,8 @@ class ChannelMembers {
 
   explicit ChannelMembers(fabric::Channel channels) : channels_(static_cast<std::size_t>(channels)) {}
 
-  // The path must not be empty, nor have a channel twice; the flow must not be there. `shares`: of each
-  // channel of the path the part of the flow that crosses it; none: all of it.
+  // The path must not be empty or contain a channel twice, and the flow must not have been added. `shares`:
+  // the part of the flow that crosses each channel of the path; empty: all of it.
   void add(std::int32_t flow, std::span<const fabric::Channel> path, std::span<const double> shares = {});
   void remove(std::int32_t flow);
 
@@ -75,23 +75,23 @@ class ChannelMembers {
     const Block& block = paths_[static_cast<std::size_t>(flow)];
     return {entries_.data() + block.first, static_cast<std::size_t>(block.length)};
   }
-  // In no order.
+  // In any order.
   std::span<const Member> members(fabric::Channel c) const {
     const Room& room = channels_[static_cast<std::size_t>(c)];
     return {members_.data() + room.first, static_cast<std::size_t>(room.count)};
   }
-  // Ask memory for the flows of a channel, or a flow's path, which will be read soon.
+  // Prefetches the flows of a channel, or a flow's path.
   void fetch(fabric::Channel c) const {
     __builtin_prefetch(members_.data() + channels_[static_cast<std::size_t>(c)].first);
   }
   void fetch(const Member& member) const { __builtin_prefetch(entries_.data() + member.entry); }
-  // Whether a flow was ever split.
+  // Whether any flow has been split.
   bool split() const { return !shares_.empty(); }
-  // Of an entry of a path: the part of the flow that crosses the channel.
+  // The part of the flow that crosses the channel of an entry.
   double share(const Entry& entry) const {
     return split() ? shares_[static_cast<std::size_t>(&entry - entries_.data())] : 1;
   }
-  // Parts of flows that cross a channel, added up.
+  // Sum of the parts of flows that cross a channel.
   double shares_on(fabric::Channel c) const;
   std::int32_t count(fabric::Channel c) const { return channels_[static_cast<std::size_t>(c)].count; }
 
@@ -101,7 +101,7 @@ class ChannelMembers {
   struct Block {
     std::int32_t first = 0, length = 0;
   };
-  // For 2^(kind - 1) flows; 0: for none.
+  // Room for 2^(kind - 1) flows; kind 0: for none.
   struct Room {
     std::int32_t first = 0, count = 0, kind = 0;
   };
@@ -143,7 +143,7 @@ inline void ChannelMembers::grow(Room& room) {
   ++room.kind;
 }
 
-// The last flow of each channel takes the place of the one that leaves.
+// The last flow of each channel takes the place of the removed one.
 inline void ChannelMembers::remove(std::int32_t flow) {
   for (const Entry& entry : path(flow)) {
     Room& room = channels_[static_cast<std::size_t>(entry.channel)];

@@ -1,4 +1,4 @@
-// Completion heap: which of many flows ends next.
+// Completion heap: the flow that ends next.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,9 @@
 
 namespace sortlast::simulate {
 
-// Which of many flows ends next, while the ends of others move: a binary heap that knows where each flow is,
-// so that it holds every flow once. Of two that end at the same time the one with the lower number is first.
+// The flow that ends next, while the ends of others change: a binary heap that knows the position of each
+// flow, so that it holds every flow once. Among flows that end at the same time, the one with the lowest
+// number is first.
 class CompletionHeap {
  public:
   struct Entry {
@@ -24,7 +25,7 @@ class CompletionHeap {
   bool empty() const { return heap_.empty(); }
   const Entry& top() const { return heap_.front(); }
 
-  // Adds a flow, or moves it.
+  // Adds a flow, or changes its end.
   void set(std::int32_t flow, double time) {
     const auto f = static_cast<std::size_t>(flow);
     if (f >= place_.size()) place_.resize(f + 1, absent);
@@ -37,7 +38,7 @@ class CompletionHeap {
     }
   }
 
-  // Nothing happens if the flow is not there.
+  // Does nothing if the flow has not been added.
   void remove(std::int32_t flow) {
     const auto f = static_cast<std::size_t>(flow);
     if (f >= place_.size() || place_[f] == absent) return;

@@ -1,24 +1,24 @@
-// Max-min fair rates, computed anew where flows come and go.
+// Max-min fair rates, recomputed where flows start and end.
 //
-// A rate allocation is max-min fair if no flow's rate can be raised without lowering that of a flow which has
-// no more. It is unique, and progressive filling finds it (Bertsekas and Gallager, "Data Networks", 1992,
-// section 6.5.2): all rates rise together until a channel is full; its flows keep what they have, and the
-// others rise on. So the channel with the least to give to each of its flows settles them, is taken out with
-// what they use elsewhere, and the next one follows. Shares only grow on the way, which is why an order by
-// shares that are out of date will do: a channel that comes to the top with too low a share goes back.
+// A rate allocation is max-min fair if no flow's rate can be raised without lowering the rate of a flow that
+// has no more. It is unique, and progressive filling finds it (Bertsekas and Gallager, "Data Networks", 1992,
+// section 6.5.2): all rates rise together until a channel is full; its flows keep their rates, and the others
+// continue to rise. The channel with the lowest share per flow therefore settles its flows, is removed along
+// with the rates that they use elsewhere, and the next one follows. Shares only grow in this process, so an
+// order by outdated shares suffices: a channel that reaches the top with too low a share goes back.
 //
-// Flows that share no channel, nor are linked by others that do, cannot feel each other. Hence only the
-// connected components are computed in which a flow has come or gone. A channel with one flow limits it to
-// the capacity and nothing else, links nothing, and stays out of both the component and the order: traffic
-// without contention costs a visit of its channels. Where capacities differ, a channel of less than the
-// greatest may limit even a single flow, and is filled like those that are shared.
+// Flows that share no channel, and are not connected through others that do, cannot affect each other. Hence
+// only the connected components in which a flow has started or ended are recomputed. A channel with one flow
+// limits it to the capacity and nothing else, connects nothing, and stays out of both the component and the
+// order: traffic without contention costs one visit to each of its channels. If capacities differ, a channel
+// below the maximum may limit even a single flow, and is filled like a shared one.
 //
-// A channel that carries parts of flows gives each of them free / (sum of the parts) in the same way: the
-// rate is that of the whole flow.
+// A channel that carries parts of flows gives each of them free / (sum of the parts) in the same way; the
+// rate is the rate of the whole flow.
 //
-// Rejected: rates as fractions of whole numbers. They are exact, but their denominators grow with every
-// channel that settles. With floating point equal flows may get rates that differ in the last bit; their ends
-// are taken together by the simulator's precision. A rate that changes by less than rounding is kept.
+// Rejected: rates as fractions of integers. They are exact, but their denominators grow with every channel
+// that settles. In floating point equal flows may get rates that differ in the last bit; the simulator's
+// precision merges their ends. A rate that changes by less than the rounding error is kept.
 #include "sortlast/simulate/flow/fair_network.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ namespace sortlast::simulate {
 namespace {
 
 constexpr double rounding = 1e-12;
-constexpr std::size_t ahead = 4;  // steps of a walk by which memory is asked for what comes
+constexpr std::size_t ahead = 4;  // prefetch distance
 
 }  // namespace
 
@@ -74,10 +74,10 @@ void FairNetwork::share(double now) {
   touched_.clear();
 }
 
-// Collect the flows that share channels with those that came or went, and so on, and the channels that may
-// limit them.
+// Collects the flows that share channels with the flows that started or ended, transitively, and the channels
+// that may limit them.
 void FairNetwork::find_component() {
-  if (members_.split() && open_shares_.empty()) {  // the first flow that is split
+  if (members_.split() && open_shares_.empty()) {  // the first split flow
     open_shares_.resize(filling_.size());
     for (Filling& filling : filling_) filling.limits = true;
   }
@@ -91,7 +91,7 @@ void FairNetwork::find_component() {
   }
 }
 
-// Until all flows of the channel are found: many were, by way of other channels.
+// Stops when all flows of the channel have been found, many of them through other channels.
 void FairNetwork::find_flows(fabric::Channel c) {
   const Filling& filling = filling_[static_cast<std::size_t>(c)];
   const auto members = members_.members(c);
@@ -103,7 +103,7 @@ void FairNetwork::find_flows(fabric::Channel c) {
     if (i + ahead < members.size()) members_.fetch(members[i + ahead]);
     open = true;
     component_.push_back(flow);
-    std::size_t limiting = limiting_;  // whether a channel is new cannot be foretold: no branch for it
+    std::size_t limiting = limiting_;  // no branch for new channels: it would be unpredictable
     for (const ChannelMembers::Entry& entry : members_.path(flow)) {
       Filling& each = filling_[static_cast<std::size_t>(entry.channel)];
       channels_[limiting] = entry.channel;
@@ -113,7 +113,7 @@ void FairNetwork::find_flows(fabric::Channel c) {
   }
 }
 
-// Give every flow of the component its rate.
+// Gives every flow of the component its rate.
 void FairNetwork::fill() {
   // Open the channels that may limit flows.
   levels_.clear();
@@ -126,7 +126,7 @@ void FairNetwork::fill() {
   }
   levels_.sort();
 
-  // Settle the flows of the channel with the least to give, again and again.
+  // Settle the flows of the channel with the lowest share, repeatedly.
   double level = 0;
   while (!levels_.empty()) {
     const fabric::Channel c = levels_.pop().channel;
@@ -135,12 +135,12 @@ void FairNetwork::fill() {
     if (share > levels_.lowest()) {
       levels_.put_back({share, c});
     } else {
-      level = std::max(level, share);  // rounding must not take it down
+      level = std::max(level, share);  // rounding must not lower it
       settle(c, level);
     }
   }
 
-  // What no channel holds back has the greatest capacity.
+  // Flows that no channel limits get the maximum capacity.
   for (const std::int32_t flow : component_) {
     std::uint8_t& open = open_[static_cast<std::size_t>(flow)];
     if (!open) continue;

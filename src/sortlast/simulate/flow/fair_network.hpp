@@ -1,5 +1,5 @@
-// Fair network: flows on channels, their max-min fair rates, and when each of them ends. A flow may be split,
-// so that a channel carries a share of it.
+// Fair network: flows on channels, their max-min fair rates, and their ends. A flow may be split, so that a
+// channel carries a share of it.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +15,9 @@
 
 namespace sortlast::simulate {
 
-// What the channels that are being filled have to give to each of their flows, lowest first, and of those
-// that have the same the channel with the lowest number first. Most channels come to the top once, when their
-// flows are settled already: they are sorted beforehand, which costs less than a heap, and only those that go
-// back are kept in one.
+// Shares per flow of the channels being filled, lowest first, ties by the lowest channel number. Channels
+// usually reach the top once, when their flows are already settled. They are therefore sorted beforehand,
+// which costs less than a heap, and only channels that go back are kept in one.
 class Levels {
  public:
   struct Level {
@@ -37,9 +36,9 @@ class Levels {
     next_ = 0;
   }
   void add(const Level& level) { sorted_.push_back(level); }
-  // Shares must not be below 0 yet, as rounding may make those that are put back.
+  // Shares must not be negative yet; rounding may make those put back later negative.
   void sort() {
-    // In the bits of positive numbers the order is that of the numbers; one long comparison has no branches.
+    // Bits of positive numbers sort like the numbers; one long comparison has no branches.
     const auto key = [](const Level& level) {
       return static_cast<unsigned __int128>(std::bit_cast<std::uint64_t>(level.share)) << 64 |
              static_cast<std::uint32_t>(level.channel);
@@ -76,26 +75,24 @@ class Levels {
   static constexpr auto later = [](const Level& a, const Level& b) { return b < a; };
 
   std::vector<Level> sorted_;
-  std::size_t next_ = 0;       // of those sorted
+  std::size_t next_ = 0;       // next of the sorted ones
   std::vector<Level> raised_;  // heap
 };
 
-// Flows are small numbers that the caller gives, and may give again after their end. Times are in seconds and
-// never go back.
+// Flows are small numbers chosen by the caller, and may be reused after their end. Times are in seconds and
+// never decrease.
 class FairNetwork {
  public:
-  // Every channel carries `capacity` bytes a second.
+  // Every channel carries `capacity` bytes per second.
   FairNetwork(fabric::Channel channels, double capacity);
-  // Channel c carries capacities[c] > 0 bytes a second.
+  // Channel c carries capacities[c] > 0 bytes per second.
   explicit FairNetwork(std::vector<double> capacities);
 
-  // A flow of `bytes` > 0 over a path of one channel or more, none twice; `shares` as ChannelMembers::add()
-  // takes them.
+  // A flow of `bytes` > 0 over a path of one or more distinct channels; `shares` as in ChannelMembers::add().
   void start(std::int32_t flow, std::span<const fabric::Channel> path, double bytes,
              std::span<const double> shares = {});
   void end(std::int32_t flow);
-  // Share the channels among the flows that are there now. Only what starts and ends can have changed is
-  // computed.
+  // Shares the channels among the current flows. Recomputes only rates that starts and ends may have changed.
   void share(double now);
 
   // The flow that ends next if nothing else happens; `never` if there is none. After share().
@@ -113,7 +110,7 @@ class FairNetwork {
   }
   double rate(std::int32_t flow) const { return flows_[static_cast<std::size_t>(flow)].rate; }
   std::int32_t flows() const { return under_way_; }
-  std::int64_t shares() const { return shares_; }  // rates that were computed
+  std::int64_t shares() const { return shares_; }  // number of computed rates
   std::int64_t bytes() const;
 
  private:
@@ -121,13 +118,13 @@ class FairNetwork {
     double left = 0;   // bytes at time `since`
     double since = 0;  // [s]
     double rate = 0;   // [byte/s]
-    double fair = 0;   // rate that is being computed
+    double fair = 0;   // rate being computed
   };
-  // A channel while rates are computed.
+  // A channel during the computation of rates.
   struct Filling {
-    double free = 0;             // bytes a second that are not given yet
+    double free = 0;             // bytes per second not assigned yet
     std::int32_t unsettled = 0;  // flows of the component without a rate yet
-    bool limits = false;         // whether it may hold back its flows
+    bool limits = false;         // whether it may limit its flows
   };
 
   void find_component();
@@ -139,28 +136,28 @@ class FairNetwork {
   double capacity(fabric::Channel c) const {
     return capacities_.empty() ? capacity_ : capacities_[static_cast<std::size_t>(c)];
   }
-  // Whether a channel may hold back its flows: by their number, or by a capacity below that of others. A
-  // single flow that is split may be faster than a channel.
+  // Whether a channel may limit its flows: by their number, or by a capacity below the maximum. A single flow
+  // that is split may be faster than a channel.
   bool limits(fabric::Channel c) const {
     return members_.count(c) > 1 || capacity(c) < capacity_ || members_.split();
   }
 
-  double capacity_;                 // the greatest
-  std::vector<double> capacities_;  // by channel; empty: all are alike
+  double capacity_;                 // the maximum
+  std::vector<double> capacities_;  // by channel; empty: all are equal
   ChannelMembers members_;
   CompletionHeap ends_;
   std::vector<Flow> flows_;
   std::int32_t under_way_ = 0;
   std::int64_t shares_ = 0;
 
-  // Of one call of share().
-  std::vector<fabric::Channel> touched_;   // where flows have come or gone
-  std::vector<fabric::Channel> channels_;  // of the component, that may limit flows; room for all and one
-  std::size_t limiting_ = 0;               // how many they are
+  // State of one call of share().
+  std::vector<fabric::Channel> touched_;   // where flows have started or ended
+  std::vector<fabric::Channel> channels_;  // that may limit flows of the component; room for all and one more
+  std::size_t limiting_ = 0;               // number of these channels
   std::vector<std::int32_t> component_;    // its flows
-  std::vector<std::uint8_t> open_;         // by flow: whether it is in the component and has no rate yet
+  std::vector<std::uint8_t> open_;         // by flow: it is in the component and has no rate yet
   std::vector<Filling> filling_;           // by channel; between calls no flows are unsettled
-  std::vector<double> open_shares_;        // by channel: of unsettled flows, once a flow was split
+  std::vector<double> open_shares_;        // by channel: sum of unsettled shares, once a flow has been split
   Levels levels_;
 };
 

@@ -1,4 +1,5 @@
-// Flow ways: the channels that a flow between two hosts crosses, and which share of it each of them carries.
+// Flow ways: the channels that a flow between two hosts crosses, and the share of it that each of them
+// carries.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +15,13 @@ namespace sortlast::simulate {
 
 class FlowWays {
  public:
-  // Without host_links the first and the last channel are left out. `ways` must stay.
+  // Without host_links the first and the last channel are left out. `ways` must outlive this object.
   FlowWays(const Ways& ways, bool host_links) : ways_(ways), host_links_(host_links) {
     if (const auto* routes = std::get_if<fabric::Routes>(&ways)) walker_.emplace(*routes);
     path_.resize(1);
   }
 
-  // The ways between two hosts; until the next call channels() and shares() are theirs.
+  // Finds the paths between two hosts, which channels() and shares() return until the next call.
   void find(std::int32_t from, std::int32_t to) {
     if (walker_) {
       host_links_ ? walker_->walk_whole(from, to, path_, 0) : walker_->walk_inner(from, to, path_, 0);
@@ -38,7 +39,7 @@ class FlowWays {
   std::span<const fabric::Channel> channels() const {
     return walker_ ? path_.row(0) : std::span<const fabric::Channel>(channels_);
   }
-  // Of each of the channels; none: all carry the whole flow.
+  // Share of each channel; empty: all carry the whole flow.
   std::span<const double> shares() const { return shares_; }
 
  private:

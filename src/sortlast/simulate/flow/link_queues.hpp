@@ -1,21 +1,23 @@
-// Link queues: messages on channels that serve one at a time, in the order in which they come to it.
+// Link queues: messages on channels that serve one at a time, in order of arrival.
 //
-// Model. Every channel has a queue, as long as need be, and serves it first come, first served, at its full
-// rate. A message comes to the first channel of its path when it starts, and to the next one when the one
-// before begins to serve it (cut-through): from there on its bytes follow each other through both, as all
-// channels have the same rate. So a message of S bytes that meets no other takes S / capacity, however long
-// its path is, and while one waits at a channel, those behind it on its path are free for others.
+// Model. Every channel has a queue of unlimited length, and serves it first come, first served, at its full
+// rate. A message arrives at the first channel of its path when it starts, and at the next one when the
+// previous one begins to serve it (cut-through). From then on its bytes flow through both, because all
+// channels have the same rate. A message of S bytes that meets no other therefore takes S / capacity, however
+// long its path is, and while it waits at a channel, the later channels of its path are free for others.
 //
-// Messages that come to a channel at the same time go in turn: those that were the first of that time on the
-// first channel of their paths, then those that were the second, and among these the one that started first.
-// Without turns the source whose messages the caller starts first would have all of them in front.
+// Messages that arrive at a channel at the same time are served by turn: first the messages that were the
+// first of that time on the first channel of their paths, then the second ones, and so on; within a turn the
+// message that started first. Without turns the source that starts its messages first would have all of them
+// in front.
 //
-// A channel needs no list of who waits: what comes to it later ends later, so that the time at which it is
-// free again says all. A message costs a visit to each of its channels and nothing when others come and go.
+// A channel needs no list of waiting messages: later arrivals end later, so the time at which the channel is
+// free again suffices. A message costs one visit to each of its channels, and nothing when others start and
+// end.
 //
-// Rejected: a message that holds all channels of its path from its beginning to its end, as a circuit. Those
-// in front of a blocked one would idle, and a chain of messages that wait for each other's tails is what
-// buffers in a network are for.
+// Rejected: a message that holds all channels of its path from beginning to end, like a circuit. The channels
+// before a blocked one would idle, and buffers in a network exist to avoid chains of messages that wait for
+// each other's tails.
 #pragma once
 
 #include <algorithm>
@@ -32,46 +34,46 @@
 
 namespace sortlast::simulate {
 
-// Flows are small numbers that the caller gives, and may give again after their end. Times are in seconds and
-// never go back.
+// Flows are small numbers chosen by the caller, and may be reused after their end. Times are in seconds and
+// never decrease.
 class LinkQueues {
  public:
-  // Every channel carries `capacity` bytes a second. What comes no further apart than `precision` times the
-  // time comes together.
+  // Every channel carries `capacity` bytes per second. Arrivals no further apart than `precision` times the
+  // time are simultaneous.
   LinkQueues(fabric::Channel channels, double capacity, double precision)
       : capacity_(capacity),
         precision_(precision),
         free_at_(static_cast<std::size_t>(channels), 0),
         turns_(free_at_.size()) {}
 
-  // A flow of `bytes` > 0 over a path of one channel or more, none twice.
+  // A flow of `bytes` > 0 over a path of one or more distinct channels.
   void start(std::int32_t flow, std::span<const fabric::Channel> path, double bytes);
   void end(std::int32_t flow);
-  // Let everything come to its next channel that does so up to now.
+  // Processes all arrivals at channels up to now.
   void share(double now);
 
-  // When something happens next, if nothing starts; and the flow that ends next, once it is known.
+  // Time of the next event, if nothing starts; and the next end of a flow, once it is known.
   static constexpr double never = std::numeric_limits<double>::infinity();
   double next_event() const { return std::min(next_end(), heads_.empty() ? never : heads_.top().time); }
   double next_end() const { return ends_.empty() ? never : ends_.top().time; }
   std::int32_t next_flow() const { return ends_.top().flow; }
 
-  // Calls visit(channel, 1): each carries the whole flow.
+  // Calls visit(channel, 1), because each channel carries the whole flow.
   template <class Visit>
   void for_each_channel(std::int32_t flow, const Visit& visit) const {
     for (const fabric::Channel c : flows_[static_cast<std::size_t>(flow)].path) visit(c, 1.0);
   }
   std::int32_t flows() const { return under_way_; }
-  std::int64_t shares() const { return visits_; }  // channels that served a message
+  std::int64_t shares() const { return visits_; }  // number of messages served by channels
   std::int64_t bytes() const;
 
  private:
   struct Flow {
     std::vector<fabric::Channel> path;
-    double seconds = 0;  // that each channel serves it
+    double seconds = 0;  // service time of each channel
     std::int64_t turn = 0;
-    std::int64_t number = 0;  // of all starts
-    std::size_t hop = 0;      // of the path: the channel to which its head comes next
+    std::int64_t number = 0;  // position among all starts
+    std::size_t hop = 0;      // of the path: the next channel of its head
   };
   // The first byte of a flow on its way to a channel.
   struct Head {
@@ -84,7 +86,7 @@ class LinkQueues {
     }
   };
   struct Turn {
-    double time = -1;  // of the last start
+    double time = -1;  // time of the last start
     std::int64_t count = 0;
   };
   struct InTurn {
@@ -96,12 +98,12 @@ class LinkQueues {
   void serve(Head head, double last);
 
   double capacity_, precision_;
-  std::vector<double> free_at_;  // by channel: when it has served all that has come
-  std::vector<Turn> turns_;      // by channel: of the flows that begin there
+  std::vector<double> free_at_;  // by channel: end of service of all arrivals so far
+  std::vector<Turn> turns_;      // by channel: of the flows that start there
   std::vector<Flow> flows_;
-  std::vector<std::int32_t> started_;  // flows that have not come to a channel yet
+  std::vector<std::int32_t> started_;  // flows that have not arrived at a channel yet
   std::priority_queue<Head, std::vector<Head>, std::greater<>> heads_;
-  std::priority_queue<Head, std::vector<Head>, InTurn> together_;  // heads that come at one time
+  std::priority_queue<Head, std::vector<Head>, InTurn> together_;  // heads that arrive at the same time
   CompletionHeap ends_;
   std::int32_t under_way_ = 0;
   std::int64_t starts_ = 0, visits_ = 0;
@@ -145,7 +147,7 @@ inline void LinkQueues::share(double now) {
   }
 }
 
-// A head comes to a channel, behind all that has come before it.
+// A head arrives at a channel, behind all earlier arrivals.
 inline void LinkQueues::serve(Head head, double last) {
   Flow& flow = flows_[static_cast<std::size_t>(head.flow)];
   double& free_at = free_at_[static_cast<std::size_t>(flow.path[flow.hop])];

@@ -1,4 +1,4 @@
-// Senders: the tasks of traffic. Says which messages may go now, from what is over.
+// Senders: the tasks of traffic; determines which messages may be sent now.
 #pragma once
 
 #include <cstdint>
@@ -19,31 +19,31 @@ class Senders {
     std::int64_t iteration = 0;
   };
 
-  // The traffic must have passed its check and outlive this. `at_once`: messages of a task that may be under
-  // way at once; 0: any number.
+  // The traffic must have passed its check and outlive this object. `at_once`: maximum messages of a task
+  // under way; 0: any number.
   Senders(const Traffic& traffic, std::int32_t at_once);
 
-  // What waits for nothing may go.
+  // Releases everything without causes.
   void start();
   // A message has arrived, or a computation has ended.
   void over(const Action& action);
-  // What may go since this was last emptied by the caller.
+  // Actions released since the caller last emptied the list.
   std::vector<Action>& ready() { return ready_; }
 
   std::int32_t source(Traffic::Message m) const { return source_[index(m)]; }
   bool is_computation(Traffic::Message m) const { return traffic_.destination[index(m)] == source(m); }
-  std::int64_t done() const { return done_; }  // of total(), computations too
+  std::int64_t done() const { return done_; }  // of total(), including computations
   std::int64_t total() const { return traffic_.messages() * traffic_.repeats; }
-  // Why the first tasks that are not done wait: "task 3 waits for message 7 of task 5".
+  // Why the first unfinished tasks wait: "task 3 waits for message 7 of task 5".
   std::string waits() const;
   std::int64_t bytes() const;
 
  private:
   struct Task {
-    Traffic::Message next = 0;   // in order: the message to go next
-    std::int64_t iteration = 0;  // of it
-    std::int64_t cause = 0;      // the first of its causes that is not known to be over
-    Traffic::Message last = -1;  // not in order: the end of the circle of messages that may go
+    Traffic::Message next = 0;   // in order: the next message
+    std::int64_t iteration = 0;  // of that message
+    std::int64_t cause = 0;      // the first of its causes that is not known to have ended
+    Traffic::Message last = -1;  // not in order: the end of the circular list of ready messages
     std::int32_t under_way = 0;  // messages
     bool computing = false;      // in order
   };
@@ -60,12 +60,12 @@ class Senders {
   const Traffic& traffic_;
   std::int32_t at_once_;
   std::vector<std::int32_t> source_;
-  std::vector<std::int64_t> completed_;  // by message: iterations that are over
+  std::vector<std::int64_t> completed_;  // by message: completed iterations
   std::vector<Task> tasks_;
   std::vector<Action> ready_;
   std::int64_t done_ = 0;
 
-  // Not in order; by message the next in its circle.
+  // Not in order: by message, the next one in its circular list.
   Dependents dependents_;
   std::vector<Traffic::Message> next_waiting_;
 };
@@ -117,7 +117,7 @@ inline void Senders::over(const Action& action) {
   }
 }
 
-// In order: let what comes next go, as far as it may.
+// In order: releases the next messages, as far as possible.
 inline void Senders::proceed(std::int32_t t) {
   Task& task = tasks_[static_cast<std::size_t>(t)];
   const Traffic::Message end = traffic_.first[static_cast<std::size_t>(t) + 1];
@@ -143,7 +143,7 @@ inline bool Senders::causes_over(Task& task) const {
   return true;
 }
 
-// Go on to the next message of the program, which may begin again.
+// Advances to the next message of the program, which may start over.
 inline void Senders::step(Task& task, std::int32_t t) const {
   const auto at = static_cast<std::size_t>(t);
   if (++task.next == traffic_.first[at + 1] && task.iteration + 1 < traffic_.repeats) {
@@ -153,7 +153,7 @@ inline void Senders::step(Task& task, std::int32_t t) const {
   task.cause = traffic_.first_cause[index(task.next)];
 }
 
-// Not in order: everything that a message waits for is over.
+// Not in order: all causes of a message have ended.
 inline void Senders::release(Traffic::Message m) {
   if (is_computation(m)) {
     ready_.push_back({m, 0});
@@ -165,7 +165,7 @@ inline void Senders::release(Traffic::Message m) {
   send_waiting(task);
 }
 
-// Send the messages that wait in a task's circle, whose last leads to its first, as long as there is room.
+// Sends the messages in a task's circular list (the last links to the first) while there is room.
 inline void Senders::send_waiting(Task& task) {
   while (task.last >= 0 && has_room(task)) {
     const Traffic::Message first = next_waiting_[index(task.last)];

@@ -1,4 +1,4 @@
-// The arguments of packet simulations, checked; both engines use this.
+// Checks of the arguments of packet simulations, used by both engines.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ inline void check_range(const char* what, double value, double least, double mos
                       std::to_string(least) + " to " + std::to_string(most));
 }
 
-// `most_switch_cycles`: that the engine can do.
+// `most_switch_cycles`: limit of the engine.
 inline void check_packet_options(const PacketOptions& options, std::int32_t most_switch_cycles) {
   check_range("packet_bytes", options.packet_bytes, 1, 1 << 30);
   check_range("packet_phits", options.packet_phits, 1, 1 << 16);

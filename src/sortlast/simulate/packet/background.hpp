@@ -1,9 +1,9 @@
-// Background: packets that other jobs send at random, beside the traffic that is simulated.
+// Background: packets that other jobs send at random, in addition to the simulated traffic.
 //
-// Every host has, in the mean, the stated share of its link taken by such packets: in each cycle one comes
-// with probability load / packet_phits, and goes to a host drawn at random. It is first in the queue of its
-// host, once there is room. Packets have numbers behind those of the traffic's messages, one for each host
-// and destination, so that routers and engine treat them like all others. A host draws among up to 64 others,
+// On average such packets take the given share of every host's link: in each cycle a packet arrives with
+// probability load / packet_phits, and goes to a host drawn at random. It is first in the queue of its host,
+// once there is room. Packets have numbers after the messages of the traffic, one for each host and
+// destination, so that routers and engine treat them like all others. A host draws from up to 64 others,
 // chosen at random once: with more, every pair of hosts would have a number.
 #pragma once
 
@@ -22,15 +22,15 @@
 namespace sortlast::simulate {
 
 struct Background {
-  // By task, where its packets' numbers begin, less those of the traffic's messages; and at last where they
-  // end. Empty: there is no background.
+  // By task, where its packets' numbers begin, minus the number of the traffic's messages; the last entry is
+  // their end. Empty: there is no background.
   std::vector<std::int32_t> first;
-  std::vector<std::int32_t> destination;  // task, by number less those of the traffic's messages
+  std::vector<std::int32_t> destination;  // task, by number minus the number of the traffic's messages
 
   bool any() const { return !destination.empty(); }
 };
 
-// Traffic with a task on every host, and what they send besides.
+// Traffic with a task on every host, and their background.
 struct Crowded {
   Traffic traffic;
   fabric::Placement placement;
@@ -55,8 +55,8 @@ inline fabric::Placement draw_destinations(const fabric::Placement& hosts, std::
   return drawn;
 }
 
-// The traffic, with tasks that have nothing to send on all hosts without one, and its background. Aggregation
-// nodes have none.
+// The traffic with its background, and with idle tasks on all hosts without a task. Aggregation nodes have
+// none.
 inline Crowded add_background(const fabric::Topology& topology, const Traffic& traffic,
                               const fabric::Placement& placement, std::uint64_t seed) {
   Crowded made{traffic, placement, {}};

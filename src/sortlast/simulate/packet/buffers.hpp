@@ -1,18 +1,18 @@
-// Buffers: the queue behind every channel, the injection queue's state of every task, and the packets in
-// them; who waits at the front of a queue, and what is due in which cycle.
+// Buffers: the queue behind every channel, the state of every task's injection queue, and their packets; the
+// waiting queues, and the events due in each cycle.
 //
-// Within a cycle all decisions see the state before any movement of that cycle. So the phits in a queue need
-// not be counted; they follow from the number of its packets and from when the last one began to enter and
-// the last one began to leave:
+// Within a cycle all decisions see the state before any movement of that cycle. The phits in a queue
+// therefore need not be counted; they follow from the number of its packets, and from the times at which the
+// last one began to enter and the last one began to leave:
 //
 //     phits(t) = P n - max(0, P - (t - entering)) + max(0, P - (t - leaving))
 //
-// with n packets that have not begun to leave, which is right for t itself even when this cycle's movements
-// are noted already. When the last packet began to enter queue c is also when channel c was last taken: it is
-// idle from P cycles later on.
+// with n packets that have not begun to leave. This is correct for t itself even if this cycle's movements
+// are already recorded. The time at which the last packet began to enter queue c is also the time at which
+// channel c was last taken: it is idle P cycles later.
 //
-// Layout: what a decision needs of a queue is 16 bytes, so that the ports of a group lie in a line or two of
-// the cache. What else there is of it, and its packets if they are 4, is one line more.
+// Layout: a decision needs 16 bytes of a queue, so that the ports of a group are in one or two cache lines.
+// The rest of the queue, and its packets if there are 4, is one more line.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@
 
 namespace sortlast::simulate {
 
-// A packet on its way.
+// A packet under way.
 struct Packet {
   Traffic::Message message = 0;
   std::uint32_t key = 0;     // of the router
@@ -35,15 +35,15 @@ struct Packet {
 };
 
 struct Queue {
-  std::int32_t entered = -1, left = -1;  // cycles from which on the last packet has
+  std::int32_t entered = -1, left = -1;  // first cycles after the last packet has entered, and left
   Group receiver = 0;                    // leader of the domain that let the last one leave
-  std::uint16_t count = 0, head = 0;     // packets that have not begun to leave, and the place of the first
+  std::uint16_t count = 0, head = 0;  // packets that have not begun to leave, and the position of the first
 };
 
-// Where a queue is, and what came there.
+// Position of a queue, and the packets that have entered it.
 struct Place {
-  Group sender = Network::none;  // leader of those that send here; of an injection queue: its host's group
-  std::int32_t switch_entered = -1;  // switch that it is at ...
+  Group sender = Network::none;      // leader of the groups that send here; for injection, its host's group
+  std::int32_t switch_entered = -1;  // switch of the queue ...
   std::uint16_t port = 0;            // ... and its port, from 0
   std::uint32_t load = 0;            // packets that have entered: fewer than cycles
 };
@@ -52,7 +52,7 @@ class Buffers {
  public:
   static constexpr std::int32_t most_packets = 255;
 
-  // P phits a packet, `capacity` packets a queue. Queues channels .. channels + tasks - 1 are injection
+  // P phits per packet, `capacity` packets per queue. Queues channels .. channels + tasks - 1 are injection
   // queues, of which only the times are kept here.
   Buffers(const Network& network, std::size_t tasks, std::int32_t phits_per_packet, std::int32_t capacity)
       : P_(phits_per_packet),
@@ -77,11 +77,11 @@ class Buffers {
     return P_ * queue.count - std::max(0, queue.entered - now) + std::max(0, queue.left - now);
   }
   bool has_room(std::int32_t phits) const { return phits <= room_; }
-  // Whether a packet has room since the last one has left, and had none before.
+  // Whether there is room for a packet since the last one has left, and was none before.
   bool gained_room(const Queue& queue) const { return queue.count + 1u == capacity_; }
   static bool idle(const Queue& queue, std::int32_t now) { return now >= queue.entered; }
 
-  // Ask ahead of time for the memory of a queue and its packets, of these alone, or of `count` queues alone.
+  // Prefetches a queue and its packets, only the packets, or `count` queues alone.
   void prefetch(std::size_t q) const {
     __builtin_prefetch(&queues_[q]);
     prefetch_packets(q);
@@ -95,7 +95,7 @@ class Buffers {
     const std::uint32_t slot = queues_[q].head;
     return lines_[q * lines_each_ + slot / per_line].packet[slot % per_line];
   }
-  // The first packet begins to leave, and has left from cycle `left` on.
+  // The first packet begins to leave; from cycle `left` on it has left.
   Packet pop(std::size_t q, std::int32_t left, Group receiver) {
     Queue queue = queues_[q];
     const Packet first = front(q);
@@ -107,8 +107,8 @@ class Buffers {
     queues_[q] = queue;
     return first;
   }
-  // A packet begins to enter, and has entered from cycle `entered` on. It must be put into the slot that is
-  // returned.
+  // A packet begins to enter; from cycle `entered` on it has entered. The caller must store it in the
+  // returned slot.
   std::uint32_t enter(std::size_t q, std::int32_t entered) {
     Queue& queue = queues_[q];
     const std::uint32_t slot = std::uint32_t{queue.head} + queue.count;
@@ -133,13 +133,13 @@ class Buffers {
   static_assert(sizeof(Line) == 64);
 
   const std::int32_t P_;
-  const std::int32_t room_;  // most phits beside which a packet has room
+  const std::int32_t room_;  // maximum phits that leave room for a packet
   const std::uint32_t capacity_, lines_each_;
   std::vector<Queue> queues_;
   std::vector<Line> lines_;
 };
 
-// Which queues wait in each group, as a set of ports in bits.
+// The queues that wait in each group, as a bit set of ports.
 class Waiters {
  public:
   Waiters(std::size_t groups, std::uint32_t most_ports)
@@ -149,7 +149,7 @@ class Waiters {
   void add(Group g, std::uint32_t port) { word(g, port) |= std::uint64_t{1} << (port % 64); }
   void remove(Group g, std::uint32_t port) { word(g, port) &= ~(std::uint64_t{1} << (port % 64)); }
 
-  // The n-th waiting port from 0; there must be that many.
+  // The n-th waiting port from 0; there must be more than n.
   std::uint32_t nth(Group g, std::uint32_t n) const {
     const std::uint64_t* at = bits_.data() + std::size_t{g} * words_;
     std::uint32_t base = 0;
@@ -163,7 +163,7 @@ class Waiters {
     return base + static_cast<std::uint32_t>(std::countr_zero(bits));
   }
 
-  // Calls `visit` with every waiting port, in rising order.
+  // Calls `visit` with every waiting port, in ascending order.
   template <class Visit>
   void for_each(Group g, const Visit& visit) const {
     for (std::uint32_t w = 0; w < words_; ++w) {
@@ -182,11 +182,11 @@ class Waiters {
   std::vector<std::uint64_t> bits_;
 };
 
-// Things to come, by the cycle in which they are due.
+// Future items by the cycle in which they are due.
 template <class Item>
 class Wheel {
  public:
-  // For items that are due less than `span` cycles ahead.
+  // For items due less than `span` cycles ahead.
   explicit Wheel(std::int32_t span)
       : mask_(std::bit_ceil(static_cast<std::uint32_t>(span)) - 1), slots_(std::size_t{mask_} + 1) {}
 
@@ -199,7 +199,7 @@ class Wheel {
     const Slot& slot = slots_[static_cast<std::uint32_t>(cycle) & mask_];
     return {slot.items.data(), slot.next};
   }
-  // Removes what was due; how many.
+  // Removes the items that were due; returns their number.
   std::int64_t clear(std::int32_t cycle) {
     Slot& slot = slots_[static_cast<std::uint32_t>(cycle) & mask_];
     return std::exchange(slot.next, slot.items.data()) - slot.items.data();
@@ -208,7 +208,7 @@ class Wheel {
  private:
   struct Slot {
     std::vector<Item> items;
-    Item *next = nullptr, *end = nullptr;  // where the next item goes, and the end of the room
+    Item *next = nullptr, *end = nullptr;  // position of the next item, and the end of the room
   };
   static void grow(Slot& slot) {
     const std::size_t count = slot.items.size();

@@ -1,49 +1,48 @@
-// Engine: the packet simulator proper; its members are defined in engine_decide.hpp and packet.cpp.
+// Engine: the core of the packet simulator; its members are defined in engine_decide.hpp and packet.cpp.
 //
-// Model, one cycle being the time of a phit on a link (Navaridas et al., section 3.1, and the simulator FSIN
-// of the same group, from which everything that the paper leaves open was learnt):
-//   - A packet is P = packet_phits long. If its head leaves a vertex in cycle t, its tail leaves in
-//     t + P - 1; the link and the buffer's output are free again in t + P. The head may leave the next switch
-//     in t + 1.
-//   - Every input port of a switch has one queue of `buffer_packets`. The first packet of a queue, and only
-//     that, asks for one output port a cycle: of the ports on its shortest paths the one with most credits,
-//     that is, with the fewest phits in the queue behind it, whether the port is busy or not; one at random
-//     if several have that many. It asks only if there is room for a whole packet behind the port.
-//     With Requests::persistent it chooses so once, in the cycle in which it comes to the head of its queue,
-//     and asks for that port until it leaves.
-//   - An idle output port that is asked for goes to one of those that ask. Virtual cut-through: room for the
-//     whole packet is there, so that it never stops in between.
+// Model, where a cycle is the time of a phit on a link (Navaridas et al., section 3.1; details that the paper
+// leaves open follow the simulator FSIN of the same group):
+//   - A packet is P = packet_phits long. If its head leaves a vertex in cycle t, its tail leaves in t + P -
+//     1; the link and the buffer's output are free again in t + P. The head may leave the next switch in t +
+//     1.
+//   - Every input port of a switch has one queue of `buffer_packets`. Only the first packet of a queue
+//     requests an output port, one per cycle: among the ports on its shortest paths the one with most
+//     credits, that is, with the fewest phits in the queue behind it, whether the port is busy or not; a
+//     random one if several have as many. It requests a port only if there is room for a whole packet behind
+//     it. With Requests::persistent it chooses only once, in the cycle in which it reaches the head of its
+//     queue, and requests that port until it leaves.
+//   - An idle output port serves one of the requests. Virtual cut-through: there is room for the whole
+//     packet, so it never stops halfway.
 //   - Credits are out of band and take no time: a queue has room again when a tail has left.
-//   - Hosts take in what arrives without delay. A message is there when the tails of all its packets are;
-//     what it causes may enter the injection queue in the next cycle. So one packet alone over h pairs of an
-//     up- and a down-link takes 2h + P - 1 cycles from entering the injection queue to the arrival of its
-//     tail.
-//   - With switch_cycles = s a head that leaves a vertex in cycle t may leave the next switch in t + s. It is
-//     in the buffer meanwhile, and packets follow each other as closely as ever: over h pairs of links a
-//     packet alone takes (2h - 1) s + P cycles.
+//   - Hosts accept packets without delay. A message has arrived when the tails of all its packets have;
+//     messages that it causes may enter the injection queue in the next cycle. A single packet over h
+//     pairs of an up- and a down-link takes 2h + P - 1 cycles from entering the injection queue to the
+//     arrival of its tail.
+//   - With switch_cycles = s a head that leaves a vertex in cycle t may leave the next switch in t + s. It
+//     stays in the buffer meanwhile, and packets follow each other as closely as before: over h pairs of
+//     links a single packet takes (2h - 1) s + P cycles.
 //
-// Method. Three things happen: a transmission ends (an output port is idle, a queue has its next packet at
-// the front and room for another), a head arrives at an empty queue, a message is complete. They lie in
-// wheels by cycle. A port is decided only if somebody waits for it and one of these happened to it: idle
-// ports cost nothing, and a hop costs two entries in a wheel. The phits in queues follow from times: see
+// Method. There are three events: a transmission ends (an output port is idle, a queue has its next packet at
+// the front and room for another), a head arrives at an empty queue, a message is complete. They are stored
+// in timing wheels by cycle. A port is decided only if a queue waits for it and it had one of these events:
+// idle ports cost nothing, and a hop costs two entries in a wheel. The phits in queues follow from times: see
 // buffers.hpp.
 //
-// A queue can fill up or drain without any of these, and with that the choice of those that wait at several
-// ports can change. Between two ports the difference in phits changes by at most 2 a cycle, so a port that is
-// idle and has d phits more than the best cannot be chosen within the next (d + 1) / 2 - 1 cycles: the domain
-// is looked at again after that, and no earlier.
+// A queue can fill up or drain without any of these events, which can change the choice of packets that wait
+// at several ports. The difference in phits between two ports changes by at most 2 per cycle, so an idle port
+// with d phits more than the best cannot be chosen within the next (d + 1) / 2 - 1 cycles: the domain is
+// examined again after that, and no earlier.
 //
-// Persistent requests need none of that: a packet waits for one port, so that every port is a domain of its
-// own, as with static tables. They are a template parameter, and the rest runs as if there were none.
+// Persistent requests need none of this: a packet waits for one port, so every port is a separate domain, as
+// with static tables. They are a template parameter, and the rest runs as if they did not exist.
 //
-// A hop touches a dozen lines of memory, few of which a first-level cache still holds. So a cycle goes
-// through lists, one after the other: transmissions that end, heads that arrive, domains to decide, packets
-// to copy; and what an item of a list will need is asked for while those some places in front of it are dealt
-// with.
+// A hop touches a dozen cache lines, few of which are still in the first-level cache. A cycle therefore
+// processes lists, one after the other: transmissions that end, heads that arrive, domains to decide, packets
+// to copy; the memory of an item is prefetched some positions ahead.
 //
 // Rejected: an event for every phit (16 times the events); events in a heap (a transmission takes P cycles,
-// so wheels of P + 2 places do); a pool of packets (a packet of 12 bytes is copied from queue to queue for
-// less than following an index costs); one array a property (every hop would touch a line of each); copying
+// so wheels of P + 2 places suffice); a pool of packets (copying a packet of 12 bytes from queue to queue
+// costs less than following an index); one array per property (every hop would touch a line of each); copying
 // a packet as soon as it is granted a port (a tenth more time: neither queue is in the cache).
 #pragma once
 
@@ -61,49 +60,49 @@ namespace sortlast::simulate {
 template <class Router, Requests requests>
 class Engine {
  public:
-  // The router names groups of `choices`; packets wait in those of `network`: the same, or, with persistent
-  // requests, that of port_network(). All of them must outlive the engine.
+  // The router returns groups of `choices`; packets wait in groups of `network`: the same network or, with
+  // persistent requests, port_network(). All arguments must outlive the engine.
   Engine(const fabric::Topology& topology, const Network& network, const Network& choices,
          const Router& router, const Traffic& traffic, const fabric::Placement& placement,
          const Background& background, const PacketOptions& options);
   PacketResult run();
 
  private:
-  // What a decision needs of a group; the part of a domain is that of its leader.
+  // The data of a group that a decision needs; data of a domain are in its leader.
   struct alignas(32) GroupState {
     std::uint32_t first = 0;        // as in Network::Ports
     std::uint32_t first_queue = 0;  // as in Network::Ports
     Group leader = 0;
-    std::int32_t touched = -1;  // cycle for which the domain was last noted to be decided
-    std::int32_t look_at = -1;  // cycle in which the domain will be looked at again
-    std::uint16_t ports = 0;    // how many; `scattered` more if their channels do not follow each other
-    std::uint16_t members = 0;  // of a leader
-    std::uint16_t waiting = 0;  // queues that wait in this group
+    std::int32_t touched = -1;  // last cycle in which the domain was added to the list
+    std::int32_t look_at = -1;  // cycle in which the domain will be examined again
+    std::uint16_t ports = 0;    // number of ports; plus `scattered` if their channels are not consecutive
+    std::uint16_t members = 0;  // for a leader
+    std::uint16_t waiting = 0;  // queues waiting in this group
     std::uint16_t domain_waiting = 0;
   };
-  // What those who wait in a domain ask of one of its channels.
+  // Requests for a channel from the packets that wait in a domain.
   struct Request {
     fabric::Channel channel = 0;
     Group group = 0;
-    std::uint32_t port = 0;   // of the queue that has the best claim so far
-    std::uint32_t count = 0;  // of those that asked
+    std::uint32_t port = 0;   // of the queue with the best claim so far
+    std::uint32_t count = 0;  // number of requests
   };
-  // A packet that leaves a queue for another in this cycle.
+  // A packet that moves from one queue to another in this cycle.
   struct Transmission {
     std::uint32_t from = 0, to = 0;  // queues
-    Group sender = 0;                // leader of the domain that lets it go
-    std::uint32_t slot = 0;          // of the queue that it enters
+    Group sender = 0;                // leader of the domain that grants it
+    std::uint32_t slot = 0;          // in the queue that it enters
   };
-  // What the best ports of a group, which are in ties_, have in common.
+  // Common properties of the best ports of a group, which are in ties_.
   struct Best {
     std::int32_t phits = INT32_MAX;  // behind each of them
-    std::uint32_t ports = 0;         // how many
+    std::uint32_t ports = 0;         // number of these ports
     bool any_idle = false;
   };
   static constexpr std::uint16_t scattered = 1 << 15;
-  static constexpr std::size_t ahead = 8;  // items of a list whose memory is asked for before their turn
+  static constexpr std::size_t ahead = 8;  // prefetch distance in lists
   static constexpr std::int32_t last_cycle = INT32_MAX - (1 << 18);
-  // Cycles without progress after which traffic beside a background, which never rests, is given up.
+  // Cycles without progress after which traffic with a background, which never ends, is aborted.
   static constexpr std::int64_t most_idle = 1 << 20;
 
   bool injects(std::uint32_t q) const { return q >= channels_; }
@@ -126,7 +125,7 @@ class Engine {
   void wait(std::uint32_t q);
   Group waits_in(std::uint32_t q);
   void touch(Group leader);
-  [[gnu::flatten]] void decide(Group leader);  // as one function: a twelfth less time in all
+  [[gnu::flatten]] void decide(Group leader);  // inlined completely: a twelfth less time in total
   void decide_port(Group g);
   template <class ChannelAt>
   Best find_best(std::uint32_t ports, const ChannelAt& channel_at);
@@ -168,13 +167,13 @@ class Engine {
   std::vector<std::uint32_t> key_;       // by message, then by number of the background
   std::vector<Transmission> granted_;    // in this cycle
   std::vector<Group> to_decide_;         // leaders
-  std::vector<std::int32_t> phits_;      // behind each port of the group that asks ...
-  std::vector<fabric::Channel> ties_;    // ... and those with most credits
+  std::vector<std::int32_t> phits_;      // behind each port of the requesting group ...
+  std::vector<fabric::Channel> ties_;    // ... and the ports with most credits
   std::vector<Request> requests_;
-  std::vector<std::uint16_t> last_served_;  // round robin: by channel, port of the queue
+  std::vector<std::uint16_t> last_served_;  // round-robin: by channel, port of the queue
 
   Wheel<std::uint32_t> ends_, heads_, looks_, complete_;
-  std::int64_t pending_ = 0;   // what lies in the wheels
+  std::int64_t pending_ = 0;   // entries in the wheels
   std::int64_t reported_ = 0;  // packet hops at the last report of progress
   PacketResult result_;
 };
@@ -214,7 +213,7 @@ Engine<Router, requests>::Engine(const fabric::Topology& topology, const Network
     group.members = static_cast<std::uint16_t>(ports.members);
   }
 
-  // Put the tasks on their hosts.
+  // Place the tasks on their hosts.
   for (std::size_t task = 0; task < placement.size(); ++task) {
     const auto q = channels_ + static_cast<std::uint32_t>(task);
     buffers_.place(q).sender = static_cast<Group>(placement[task]);

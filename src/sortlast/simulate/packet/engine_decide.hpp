@@ -1,4 +1,4 @@
-// Engine: who sends by which port. What the members do is told in engine.hpp.
+// Engine: decides which queue sends by which port. The model is described in engine.hpp.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ void Engine<Router, requests>::decide_all() {
   to_decide_.clear();
 }
 
-// Ask for the memory that deciding a domain will most likely need.
+// Prefetches the memory that deciding a domain will probably need.
 template <class Router, Requests requests>
 void Engine<Router, requests>::prefetch_ports(Group leader) const {
   const GroupState& group = groups_[leader];
@@ -40,7 +40,7 @@ void Engine<Router, requests>::decide(Group leader) {
   if (groups_[leader].domain_waiting > 0) look_again(leader);
 }
 
-// A domain of one port: whoever is left waiting will be woken by the end of a transmission.
+// A domain of one port: the end of a transmission will wake all queues that remain waiting.
 template <class Router, Requests requests>
 void Engine<Router, requests>::decide_port(Group g) {
   const fabric::Channel c = channel(groups_[g], 0);
@@ -48,7 +48,7 @@ void Engine<Router, requests>::decide_port(Group g) {
   grant(g, choose(g, c), c);
 }
 
-// Find the ports with most credits among some, the i-th of which is channel_at(i).
+// Finds the ports with most credits; channel_at(i) is the i-th port.
 template <class Router, Requests requests>
 template <class ChannelAt>
 typename Engine<Router, requests>::Best Engine<Router, requests>::find_best(std::uint32_t ports,
@@ -70,14 +70,14 @@ typename Engine<Router, requests>::Best Engine<Router, requests>::find_best(std:
   return best;
 }
 
-// Everybody who waits in a group asks for one of the ports with most credits.
+// All queues that wait in a group request one of the ports with most credits.
 template <class Router, Requests requests>
 void Engine<Router, requests>::ask(Group g) {
   const GroupState& group = groups_[g];
   const Best best = find_best(group.ports % scattered, [&](std::uint32_t i) { return channel(group, i); });
   if (!best.any_idle || !buffers_.has_room(best.phits)) return;
 
-  // Ask. If all ask for the same, and nobody else does, choose at once.
+  // Request. If all of them request the same port, and no others do, choose at once.
   const std::uint32_t count = best.ports;
   if (count == 1 && groups_[group.leader].members == 1) {
     grant(g, choose(g, ties_[0]), ties_[0]);
@@ -97,7 +97,7 @@ std::uint32_t Engine<Router, requests>::draw_tie(std::uint32_t count) {
   return drawn == 0 ? 0 : drawn - 1;
 }
 
-// Keep one of those that ask for a port: each of r with probability 1 / r, or the next in turn.
+// Keeps one of the requests for a port: each of r with probability 1 / r, or the next in turn.
 template <class Router, Requests requests>
 void Engine<Router, requests>::request(Group g, std::uint32_t port, fabric::Channel c) {
   auto asked = requests_.begin();
@@ -122,7 +122,7 @@ void Engine<Router, requests>::serve() {
   requests_.clear();
 }
 
-// If somebody still waits although a port is idle, find out when that port can be chosen at the earliest.
+// If a queue still waits although a port is idle, finds the earliest cycle in which that port can be chosen.
 template <class Router, Requests requests>
 void Engine<Router, requests>::look_again(Group leader) {
   GroupState& domain = groups_[leader];
@@ -148,14 +148,14 @@ void Engine<Router, requests>::look_again(Group leader) {
   ++pending_;
 }
 
-// How many places after the one that had the channel last a port comes.
+// Number of turns from the port last served on the channel to this one.
 template <class Router, Requests requests>
 std::uint32_t Engine<Router, requests>::turns_to(std::uint32_t port, fabric::Channel c) const {
   const std::uint32_t ports = network_.most_ports;
   return (port + ports - last_served_[static_cast<std::size_t>(c)] - 1) % ports;
 }
 
-// One of those that wait in a group, all of whom ask for channel c.
+// Chooses one of the queues that wait in a group, all of which request channel c.
 template <class Router, Requests requests>
 std::uint32_t Engine<Router, requests>::choose(Group g, fabric::Channel c) {
   const std::uint32_t waiting = groups_[g].waiting;
@@ -182,7 +182,7 @@ void Engine<Router, requests>::grant(Group g, std::uint32_t port, fabric::Channe
   granted_.push_back({queue_at_[group.first_queue + port], to, group.leader, buffers_.enter(to, now_ + P_)});
 }
 
-// Copy the packets that were granted a port from queue to queue.
+// Copies the packets that were granted a port from queue to queue.
 template <class Router, Requests requests>
 void Engine<Router, requests>::begin_all() {
   for (std::size_t i = 0; i < granted_.size(); ++i) {
@@ -217,12 +217,13 @@ void Engine<Router, requests>::begin_transmission(const Transmission& granted) {
   Place& place = buffers_.place(to);
   ++place.load;
   if (place.switch_entered < 0) {
-    --buffers_[to].count;  // hosts keep none
+    --buffers_[to].count;  // hosts store none
     deliver(packet);
     return;
   }
   buffers_.put(to, slot, packet);
-  // Behind another packet it need not be looked at when it arrives: the end of that one's transmission will.
+  // A packet behind another one need not be examined on arrival: the end of the other's transmission will do
+  // so.
   const Queue& queue = buffers_[to];
   const std::int32_t arrives = now_ + switch_cycles_;
   if (queue.count > 1 || arrives <= queue.left) return;

@@ -1,8 +1,9 @@
-// Feed: the tasks and their injection queues. Turns traffic into packets, and arrivals into what they cause.
+// Feed: the tasks and their injection queues. Turns traffic into packets, and arrivals into the messages that
+// they cause.
 //
-// A message is cut into packets only as they enter the queue, one a cycle, so that memory does not grow with
-// the length of messages. A packet takes its place in the queue until its tail has left. Packets of the
-// background (background.hpp) wait outside the queue, and are the first to enter it.
+// A message is cut into packets only as they enter the queue, one per cycle, so that memory does not grow
+// with the length of messages. A packet occupies its place in the queue until its tail has left. Packets of
+// the background (background.hpp) wait outside the queue, and enter it first.
 #pragma once
 
 #include <algorithm>
@@ -28,48 +29,48 @@ class Feed {
     std::int32_t entered = 0;  // cycle in which it entered the queue
   };
 
-  // All must outlive the feed. Cycles that computations take are rounded up.
+  // All arguments must outlive the feed. Cycles of computations are rounded up.
   Feed(const Traffic& traffic, const Background& background, const PacketOptions& options);
 
-  // Release what waits for nothing.
+  // Releases everything without causes.
   void start();
 
   bool empty(std::int32_t task) const { return hosts_[static_cast<std::size_t>(task)].count == 0; }
-  // Ask for the memory of a task ahead of time.
+  // Prefetches the memory of a task.
   void prefetch(std::int32_t task) const {
     const auto t = static_cast<std::size_t>(task);
     __builtin_prefetch(&hosts_[t]);
     __builtin_prefetch(&queue_[t * static_cast<std::size_t>(options_.injection_packets)]);
   }
-  // Take the first packet of a queue that is not empty.
+  // Takes the first packet of a queue that is not empty.
   Packet take(std::int32_t task);
-  // The tail of the packet that was taken last has left, in the cycle before `now`.
+  // The tail of the packet taken last has left, in the cycle before `now`.
   void left(std::int32_t task, std::int32_t now);
 
-  // Count a packet of a message that will have arrived; true: it is the last of an iteration.
+  // Counts a packet of a message that will have arrived; true: it is the last of an iteration.
   bool count_packet(Traffic::Message m) { return ++arriving_[index(m)] % packets_[index(m)] == 0; }
   bool is_background(Traffic::Message m) const { return m >= traffic_.messages(); }
-  // An iteration of a message is there, from cycle `now` on.
+  // An iteration of a message has arrived, from cycle `now` on.
   void arrived(Traffic::Message m, std::int32_t now);
 
-  // Computations: whether any is under way, when the first ends, and what it causes.
+  // Computations: whether any is under way, the first end, and its consequences.
   bool computing() const { return !timers_.empty(); }
   std::int64_t next_timer() const { return timers_.top().first; }
   void fire(std::int32_t now);
 
-  // The background: when its next packet comes, if there is any; let those come that do up to now.
+  // The background: the arrival of its next packet, if there is any; adds all arrivals up to now.
   static constexpr std::int64_t never = INT64_MAX;
   std::int64_t next_background() const { return arrivals_.empty() ? never : arrivals_.top().first; }
   void add_background(std::int32_t now);
-  // The last cycle in which a packet of the traffic entered a queue, or something of it was over.
+  // The last cycle in which a packet of the traffic entered a queue, or a message or computation ended.
   std::int64_t last_progress() const { return progressed_; }
 
-  // Tasks whose queue was empty and has a packet now, since it was last cleared.
+  // Tasks with a queue that was empty and has received a packet since the list was last cleared.
   std::vector<std::int32_t>& woken() { return woken_; }
 
-  std::int64_t delivered() const { return delivered_; }  // messages and computations that are over
+  std::int64_t delivered() const { return delivered_; }  // completed messages and computations
   std::int64_t total() const { return total_; }
-  // Why the first tasks that are not done wait: "task 3 waits for message 7 from task 5".
+  // Why the first unfinished tasks wait: "task 3 waits for message 7 from task 5".
   std::string waits() const;
 
   std::vector<MessageRecord> log() const;
@@ -77,17 +78,16 @@ class Feed {
 
  private:
   struct Host {
-    Traffic::Message next = 0, end = 0;  // in order: the message to go next, and the last's successor
+    Traffic::Message next = 0, end = 0;  // in order: the next message, and the end of the list
     std::int32_t iteration = 0;
-    Traffic::Message open = -1;  // the message that is being cut, -1: none ...
-    std::uint32_t uncut = 0;     // ... and its packets that have not entered yet
-    Traffic::Message last = -1;  // not in order: the end of the list of messages that may go
+    Traffic::Message open = -1;  // the message being cut; -1: none ...
+    std::uint32_t uncut = 0;     // ... and its remaining packets
+    Traffic::Message last = -1;  // not in order: the end of the circular list of ready messages
     std::int32_t entered = -1;   // cycle in which the last packet entered
     std::uint16_t head = 0, count = 0;
     bool leaving = false, computing = false;
-    bool blocked =
-        false;  // in order: nothing that the next message waits for has come since it was looked at
-    std::uint32_t background = 0;  // packets of the background that wait to enter
+    bool blocked = false;  // in order: no cause of the next message has ended since it was last checked
+    std::uint32_t background = 0;  // waiting packets of the background
   };
 
   static std::size_t index(Traffic::Message m) { return static_cast<std::size_t>(m); }
@@ -111,14 +111,14 @@ class Feed {
   const PacketOptions& options_;
   std::int64_t total_ = 0, delivered_ = 0;
   std::vector<std::int32_t> source_;
-  std::vector<std::uint32_t> packets_;    // of an iteration of each message
+  std::vector<std::uint32_t> packets_;    // per iteration of each message
   std::vector<std::uint32_t> arriving_;   // packets of each message, all iterations
-  std::vector<std::uint32_t> completed_;  // iterations of each message that are there
+  std::vector<std::uint32_t> completed_;  // completed iterations of each message
   std::vector<Host> hosts_;
   std::vector<Packet> queue_;  // tasks x injection_packets: rings
   std::vector<std::int32_t> woken_;
 
-  // Not in order; the lists of messages that may go.
+  // Not in order: the lists of ready messages.
   Dependents dependents_;
   std::vector<Traffic::Message> next_ready_;
 
@@ -126,7 +126,7 @@ class Feed {
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
   std::vector<MessageRecord> log_;  // by message and iteration
 
-  // The background: when each task has its next packet, and what is drawn.
+  // The background: time of each task's next packet, and the random numbers.
   using Arrival = std::pair<std::int64_t, std::int32_t>;
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals_;
   SplitMix64 random_;
@@ -175,7 +175,7 @@ inline Feed::Feed(const Traffic& traffic, const Background& background, const Pa
 inline void Feed::start() {
   if (!traffic_.in_order) {
     for (Traffic::Message m = 0; m < traffic_.messages(); ++m) {
-      // A message that waits may be released, and counted down, by one that was released here before it.
+      // A waiting message may be released, and counted down, by a message released here before it.
       if (traffic_.first_cause[index(m)] == traffic_.first_cause[index(m) + 1]) release(m, 0);
     }
   }
@@ -186,7 +186,7 @@ inline void Feed::start() {
   }
 }
 
-// A packet of the background comes to each host whose turn it is.
+// Adds a packet of the background to each host that is due.
 inline void Feed::add_background(std::int32_t now) {
   while (next_background() <= now) {
     const std::int32_t task = arrivals_.top().second;
@@ -219,7 +219,7 @@ inline void Feed::left(std::int32_t task, std::int32_t now) {
   fill(task, now);
 }
 
-// Let packets enter a queue as long as there are any and there is room.
+// Lets packets enter a queue while there are packets and room.
 inline void Feed::fill(std::int32_t task, std::int32_t now) {
   Host& host = hosts_[static_cast<std::size_t>(task)];
   const auto capacity = static_cast<std::size_t>(options_.injection_packets);
@@ -258,7 +258,7 @@ inline bool Feed::open_next(std::int32_t task, std::int32_t now) {
   Host& host = hosts_[static_cast<std::size_t>(task)];
   if (host.last < 0) return false;
 
-  // The list of messages that may go is a circle: its last leads to its first.
+  // The list of ready messages is circular: the last links to the first.
   const Traffic::Message first = next_ready_[index(host.last)];
   if (first == host.last) {
     host.last = -1;
@@ -296,7 +296,7 @@ inline bool Feed::open_in_order(std::int32_t task, std::int32_t now) {
   return true;
 }
 
-// Go on to the next message of the program.
+// Advances to the next message of the program.
 inline void Feed::step(Host& host, std::int32_t task) {
   if (++host.next < host.end || host.iteration + 1 >= traffic_.repeats) return;
   host.next = traffic_.first[static_cast<std::size_t>(task)];
@@ -307,7 +307,7 @@ inline void Feed::compute(Traffic::Message m, std::int32_t now) {
   const double phit_seconds =
       static_cast<double>(options_.packet_bytes) / options_.packet_phits / options_.link_bytes_per_second;
   const double cycles = std::ceil(static_cast<double>(traffic_.size[index(m)]) * 1e-9 / phit_seconds - 1e-9);
-  constexpr double for_ever = 0x1p40;  // past the last cycle that can be simulated
+  constexpr double for_ever = 0x1p40;  // beyond the last cycle that can be simulated
   timers_.emplace(now + static_cast<std::int64_t>(std::clamp(cycles, 0.0, for_ever)), m);
 }
 
@@ -332,7 +332,7 @@ inline void Feed::fire(std::int32_t now) {
   }
 }
 
-// A message all of whose causes are over joins the list of those that may go.
+// A message without open causes joins the list of ready messages.
 inline void Feed::release(Traffic::Message m, std::int32_t now) {
   if (is_computation(m)) return compute(m, now);
   Host& host = hosts_[static_cast<std::size_t>(source_[index(m)])];
@@ -340,7 +340,7 @@ inline void Feed::release(Traffic::Message m, std::int32_t now) {
   host.last = m;
 }
 
-// Message m is over at one of its ends: count down what waits for it there.
+// Message m has ended at one of its ends: count down the messages that wait for it there.
 inline void Feed::over_at(Traffic::Message m, std::int32_t task, std::int32_t now) {
   for (const Traffic::Message dependent : dependents_.of(m)) {
     if (source_[index(dependent)] != task) continue;

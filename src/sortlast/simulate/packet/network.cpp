@@ -17,7 +17,7 @@ std::vector<fabric::Channel> Network::channels(Group g) const {
 }
 
 NetworkBuilder::NetworkBuilder(const fabric::Topology& topology) {
-  // Name the queues by the ports that they are at.
+  // Name the queues by their ports.
   const auto channels = static_cast<std::size_t>(topology.channels());
   made_.queues.assign(static_cast<std::size_t>(topology.hosts()), 0);
   for (std::int32_t s = 0; s < topology.switches(); ++s) {
@@ -87,8 +87,8 @@ std::string queue_name(const fabric::Topology& topology, std::size_t queue, std:
          topology.label(to.vertex) + "'" + (lanes > 1 ? " lane " + std::to_string(queue % lanes) : "");
 }
 
-// Nothing moves, so whatever a waiting packet wants is full, and its first packet waits too: any walk along
-// what they want ends in a circle.
+// Nothing moves, so every queue that a waiting packet wants is full, and its first packet waits too: any walk
+// along wanted queues ends in a circle.
 std::vector<std::size_t> find_cycle(const std::vector<WaitingQueue>& waiting) {
   std::unordered_map<std::size_t, const WaitingQueue*> by_number;
   for (const WaitingQueue& queue : waiting) by_number[queue.held] = &queue;
@@ -129,8 +129,8 @@ std::string describe_deadlock(const fabric::Topology& topology, const std::vecto
 
 // --- Trees
 //
-// Reads from the topology itself which hosts are below each switch, instead of trusting a family's formulas:
-// fat-, thin- and slender-trees come out alike, and whatever does not fit is left to distances.
+// Determines from the topology which hosts are below each switch, instead of relying on a family's formulas:
+// fat-, thin- and slender-trees are treated the same, and all other topologies use distances.
 
 namespace {
 
@@ -175,7 +175,7 @@ Branches branches_of(const fabric::Topology& topology, std::int32_t s, const Bel
   return made;
 }
 
-// Whether the branches follow each other without gaps and are equally wide.
+// Whether the branches are contiguous and equally wide.
 bool regular(const std::vector<Branch>& down) {
   if (down.empty()) return false;
   const std::uint32_t width = down.front().end - down.front().first;
@@ -195,7 +195,7 @@ std::optional<TreeNetwork> tree_network(const fabric::Topology& topology) {
     return std::nullopt;
   }
 
-  // Look at the switches from the lowest level up.
+  // Visit the switches from the lowest level up.
   std::vector<std::int32_t> order(static_cast<std::size_t>(topology.switches()));
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
@@ -207,7 +207,7 @@ std::optional<TreeNetwork> tree_network(const fabric::Topology& topology) {
     below[static_cast<std::size_t>(s)] = {found.down.front().first, found.down.back().end};
   }
 
-  // Make the groups: one a branch, and one of all up-ports.
+  // Make the groups: one per branch, and one of all up-ports.
   NetworkBuilder builder(topology);
   TreeRouter router;
   for (std::int32_t s = 0; s < topology.switches(); ++s) {
@@ -227,8 +227,8 @@ std::optional<TreeNetwork> tree_network(const fabric::Topology& topology) {
 
 // --- Shortest paths
 //
-// Shortest paths by breadth-first search from every switch that has hosts. The sets of ports that occur at a
-// switch are few (27 at most in a 3D torus), so a table of two bytes a switch and leaf names them.
+// Shortest paths by breadth-first search from every switch with hosts. Only few sets of ports occur at a
+// switch (27 at most in a 3D torus), so a table of two bytes per switch and leaf identifies them.
 
 namespace {
 
@@ -277,7 +277,7 @@ DistanceNetwork distance_network(const fabric::Topology& topology) {
   DistanceRouter router;
   const auto switches = static_cast<std::size_t>(topology.switches());
 
-  // Number the switches that have hosts.
+  // Number the switches with hosts.
   std::vector<std::int32_t> leaves;
   std::vector<std::int32_t> leaf_of_switch(switches, -1);
   for (std::int32_t h = 0; h < topology.hosts(); ++h) {
@@ -292,7 +292,7 @@ DistanceNetwork distance_network(const fabric::Topology& topology) {
   }
   router.leaves_ = leaves.size();
 
-  // Name the set of ports of every switch towards every leaf.
+  // Number the set of ports of every switch towards every leaf.
   router.local_.assign(switches * leaves.size(), DistanceRouter::unreachable);
   std::vector<std::map<Ports, std::uint16_t>> sets(switches);
   for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
@@ -310,7 +310,7 @@ DistanceNetwork distance_network(const fabric::Topology& topology) {
     }
   }
 
-  // Make the groups: one domain a switch, because its sets overlap.
+  // Make the groups: one domain per switch, because its sets overlap.
   NetworkBuilder builder(topology);
   router.group_of_host_.resize(static_cast<std::size_t>(topology.hosts()));
   for (std::size_t s = 0; s < switches; ++s) {

@@ -1,10 +1,10 @@
-// Network: which ports a packet may ask for, grouped so that a port with nobody waiting costs nothing; and
-// how packets can wait for each other for ever.
+// Network: the ports that a packet may request, grouped so that a port without waiting packets costs nothing;
+// and descriptions of deadlocks.
 //
 // A group is a set of output ports of one vertex among which the packets that wait for it may choose. Groups
-// of a switch that share ports are a domain, and are decided at once: they follow each other, and the first
-// leads the domain. Host h has group h, its only port. What comes in through channel c is kept in queue c of
-// the switch that c enters, so that a queue is named by its channel.
+// of a switch that share ports form a domain, and are decided together: they are consecutive, and the first
+// leads the domain. Host h has group h, its only port. Packets that arrive through channel c are kept in
+// queue c of the switch that c enters, so a queue is named by its channel.
 #pragma once
 
 #include <cstdint>
@@ -35,11 +35,11 @@ struct Network {
   };
   std::vector<Ports> groups;
   std::vector<fabric::Channel> scattered;
-  std::vector<std::uint32_t> queues;         // by port of every switch; hosts: one entry, left to the user
-  std::vector<Group> sender;                 // by channel: leader of the groups that send on it; none: nobody
+  std::vector<std::uint32_t> queues;         // by port of every switch; hosts: one entry, set by the user
+  std::vector<Group> sender;                 // by channel: leader of the groups that send on it, or none
   std::vector<std::int32_t> switch_entered;  // by channel: -1 if it enters a host, or leads nowhere
   std::vector<std::uint16_t> port_entered;   // by channel: port of that switch, from 0
-  std::uint32_t most_ports = 1;              // of a switch
+  std::uint32_t most_ports = 1;              // maximum of a switch
 
   // Channel i of a group.
   fabric::Channel channel(const Ports& ports, std::uint32_t i) const {
@@ -48,13 +48,13 @@ struct Network {
   std::vector<fabric::Channel> channels(Group g) const;
 };
 
-// Makes a Network vertex by vertex: all hosts, then the switches' groups in order.
+// Builds a Network vertex by vertex: all hosts, then the switches' groups in order.
 class NetworkBuilder {
  public:
   explicit NetworkBuilder(const fabric::Topology& topology);
 
-  // Adds a group of ports (their channels) to switch s; it begins a domain, or joins that of the group
-  // before.
+  // Adds a group of ports (their channels) to switch s; it begins a domain, or joins the domain of the
+  // previous group.
   Group add_group(std::int32_t s, std::span<const fabric::Channel> ports, bool begins_domain);
   Network finish() && { return static_cast<Network&&>(made_); }
 
@@ -65,7 +65,7 @@ class NetworkBuilder {
   Network made_;
 };
 
-// Every port of every switch a group, and a domain, of its own: switch by switch, in order.
+// Every port of every switch as a separate group and domain: switch by switch, in order.
 Network port_network(const fabric::Topology& topology);
 
 // The first packet of queue `held` waits for one of the queues `wanted`. The queue of lane l behind channel c
@@ -75,20 +75,20 @@ struct WaitingQueue {
   std::vector<std::size_t> wanted;
 };
 
-// Names the cycle of buffers that wait for each other. If there is none, messages wait for messages: then
-// `message_waits`, which says so, is all there is to say.
+// Names the cycle of buffers that wait for each other. If there is none, messages wait for messages, and the
+// result is `message_waits`, which describes them.
 std::string describe_deadlock(const fabric::Topology& topology, const std::vector<WaitingQueue>& waiting,
                               const std::string& message_waits, std::size_t lanes = 1);
 
-// Routers: which group of ports a packet waits for at a switch.
+// Routers: the group of ports for which a packet waits at a switch.
 //
 // Each has
-//   key(source, destination)   what a packet of that flow carries to find its way
+//   key(source, destination)   data of a flow's packets from which their path is determined
 //   group(s, key)              the group at switch s
 // and is made together with the groups of its network.
 
-// Trees in which every switch has consecutive hosts below it, its children equally many each: a packet goes
-// up by any up-port until its destination is below, and then down by any port towards it.
+// Trees in which every switch has consecutive hosts below it, with the same number below each child: a packet
+// goes up by any up-port until its destination is below, and then down by any port towards it.
 class TreeRouter {
  public:
   std::uint32_t key(std::int32_t /*source*/, std::int32_t destination) const {
@@ -96,7 +96,7 @@ class TreeRouter {
   }
   Group group(std::int32_t s, std::uint32_t key) const {
     const Below& below = below_[static_cast<std::size_t>(s)];
-    const std::uint32_t offset = key - below.first;  // wraps to a large number in front of the first
+    const std::uint32_t offset = key - below.first;  // wraps to a large number before the first host
     return offset < below.hosts ? below.down + offset / below.width : below.up;
   }
 
@@ -114,10 +114,10 @@ struct TreeNetwork {
   TreeRouter router;
   Network network;
 };
-// None if the topology is no intact tree of this kind.
+// None if the topology is not an intact tree of this kind.
 std::optional<TreeNetwork> tree_network(const fabric::Topology& topology);
 
-// Any topology: all ports that are one hop nearer to the destination's switch.
+// Any topology: all ports one hop nearer to the destination's switch.
 class DistanceRouter {
  public:
   static constexpr std::uint16_t unreachable = UINT16_MAX;
@@ -135,10 +135,10 @@ class DistanceRouter {
  private:
   friend struct DistanceNetwork distance_network(const fabric::Topology& topology);
   std::size_t leaves_ = 0;                   // switches with hosts
-  std::vector<std::uint32_t> leaf_of_host_;  // number of its switch among them
+  std::vector<std::uint32_t> leaf_of_host_;  // number of its switch among the leaves
   std::vector<std::int32_t> switch_of_host_;
-  std::vector<Group> group_of_host_;  // that of the port to the host
-  std::vector<Group> first_group_;    // by switch: of its groups towards other switches
+  std::vector<Group> group_of_host_;  // group of the port to the host
+  std::vector<Group> first_group_;    // by switch: first of its groups towards other switches
   std::vector<std::uint16_t> local_;  // switches x leaves: group from 1; 0: the switch itself
 };
 

@@ -9,16 +9,16 @@
 
 namespace sortlast::simulate {
 
-// Streams of a seed, as SplitMix64 has them, for what is drawn beside the engine.
+// Streams of a seed, used by SplitMix64, for draws outside the engine.
 constexpr std::uint64_t stream_of_destinations = 1, stream_of_background = 2, stream_of_loads = 3;
 
-// Cycles until the next of events that come with probability `chance`, above 0, in each cycle; 1 or more.
+// Cycles until the next event, if events have probability `chance` > 0 in each cycle; at least 1.
 inline std::int64_t draw_wait(SplitMix64& random, double chance) {
   const double uniform = (static_cast<double>(random() >> 11) + 0.5) * 0x1p-53;  // inside (0, 1)
   return 1 + static_cast<std::int64_t>(std::min(std::log(uniform) / std::log1p(-chance), 0x1p40));
 }
 
-// That of an engine.
+// The random numbers of an engine.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : next_(seed) {}

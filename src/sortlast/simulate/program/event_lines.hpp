@@ -1,4 +1,4 @@
-// Events of the LogGOPS model, the CPUs and NICs that they need, and the lines in which they wait for these.
+// Events of the LogGOPS model, the CPUs and NICs that they need, and the lines in which they wait for them.
 #pragma once
 
 #include <algorithm>
@@ -23,17 +23,17 @@ inline std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 struct Event {
   Time time = 0;
   std::int64_t order = 0;
-  std::int32_t action = 0;  // that may begin; or the send of a message that arrives
+  std::int32_t action = 0;  // that may begin; or the send of an arriving message
   bool arrives = false;
-  std::int32_t line = -1;  // not -1: nothing but a call of the first of that line
+  std::int32_t line = -1;  // not -1: only a call of the first event of that line
   bool operator>(const Event& other) const {
     return std::tie(time, order) > std::tie(other.time, other.order);
   }
 };
 using Earliest = std::priority_queue<Event, std::vector<Event>, std::greater<>>;
 
-// When the CPUs and NICs of each rank are free, each direction of a NIC by itself. A message uses those of
-// its sender's numbers at both ends.
+// Times at which the CPUs and NICs of each rank are free, with each direction of a NIC separate. A message
+// uses the sender's CPU and NIC numbers at both ends.
 class Units {
  public:
   Units(const Program& program, const std::vector<std::int32_t>& rank) : first_(at(program.ranks) + 1) {
@@ -52,7 +52,7 @@ class Units {
   Time& cpu(std::int32_t rank, std::int32_t cpu) { return cpu_[at(first_[at(rank)] + cpu)]; }
   Time& out(std::int32_t rank, std::int32_t nic) { return out_[at(first_[at(rank)] + nic)]; }
   Time& in(std::int32_t rank, std::int32_t nic) { return in_[at(first_[at(rank)] + nic)]; }
-  // When the last of its CPUs is free.
+  // Time at which the last of its CPUs is free.
   Time end(std::int32_t rank) const {
     return *std::max_element(cpu_.begin() + first_[at(rank)], cpu_.begin() + first_[at(rank) + 1]);
   }
@@ -62,10 +62,10 @@ class Units {
   std::vector<Time> cpu_, out_, in_;
 };
 
-// Lines of events that wait for the same CPU and NIC of a rank, in the order in which they were made.
+// Lines of events that wait for the same CPU and NIC of a rank, in the order of their creation.
 class Lines {
  public:
-  // The line of an action that computes or sends, or of a send whose message arrives.
+  // The line of an action that computes or sends, or of a send with an arriving message.
   std::int32_t of(std::int32_t rank, const Program::Action& action, bool arrives) {
     const std::uint64_t kind = arrives ? 2 : action.kind == Program::Kind::compute ? 1 : 0;
     const std::uint64_t nic = kind == 1 ? 0 : static_cast<std::uint64_t>(action.nic);
@@ -78,13 +78,14 @@ class Lines {
     return found->second;
   }
 
-  // An event joins a line, for what is free at a time. If it is now the first, it is called then.
+  // An event joins a line, for resources that are free at time `free`. If it is now the first, it is called
+  // then.
   void join(std::int32_t line, Event event, Time free, Earliest& queue) {
     event.time = 0;
     lines_[at(line)].waiting.push(event);
     if (lines_[at(line)].waiting.top().order == event.order) call(line, free, queue);
   }
-  // Whether a call counts: the line has not called another event since.
+  // Whether a call is valid: the line has not called another event since.
   bool counts(const Event& call) const {
     return lines_[at(call.line)].called == std::pair(call.time, call.order);
   }
@@ -102,8 +103,8 @@ class Lines {
 
  private:
   struct Line {
-    Earliest waiting;                              // all of time 0
-    std::pair<Time, std::int64_t> called{-1, -1};  // time and order of the call that counts
+    Earliest waiting;                              // all have time 0
+    std::pair<Time, std::int64_t> called{-1, -1};  // time and order of the valid call
   };
   std::unordered_map<std::uint64_t, std::int32_t> numbers_;
   std::vector<Line> lines_;

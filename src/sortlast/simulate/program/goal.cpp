@@ -1,4 +1,4 @@
-// GOAL text: a block a rank, with labelled sends, receives and computations, and which requires which.
+// GOAL text: one block per rank, with labelled sends, receives and computations, and their requirements.
 #include <algorithm>
 #include <ostream>
 #include <string>
@@ -20,7 +20,7 @@ using Words = std::vector<std::string_view>;
 constexpr std::int64_t most_ranks = 1 << 20;
 constexpr std::string_view any = "-1";  // rank or tag of a receive
 
-// The text with blanks in the place of comments between /* and */, so that lines keep their numbers.
+// The text with comments between /* and */ replaced by blanks, so that lines keep their numbers.
 std::string without_comments(std::string_view text, const std::string& name) {
   std::string plain(text);
   std::size_t at = 0;
@@ -44,7 +44,7 @@ std::string without_comments(std::string_view text, const std::string& name) {
   return plain;
 }
 
-// The actions of a rank, in the order of the text; what they require is counted within the rank.
+// The actions of a rank, in the order of the text; requirements are numbered within the rank.
 struct Block {
   std::vector<Program::Action> actions;
   std::vector<std::vector<Program::Requirement>> required;  // by action
@@ -179,7 +179,7 @@ class GoalText {
 
   Scanner scan_;
   std::vector<Block> blocks_;                                  // by rank
-  std::unordered_map<std::string_view, std::int32_t> labels_;  // of the present rank
+  std::unordered_map<std::string_view, std::int32_t> labels_;  // of the current rank
 };
 
 // "s5": action 5 of its rank, which sends; "r5" receives, "c5" computes.

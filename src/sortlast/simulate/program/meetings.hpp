@@ -1,4 +1,4 @@
-// Where the messages and receives of a running program wait for each other.
+// Meetings: waiting messages and receives of a running program, and their matches.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 
 namespace sortlast::simulate {
 
-// A receive takes the message that has waited longest among its matches, and a message the receive
-// that has waited longest. A message waits in the channel of its sender, receiver and tag and, if its
-// receiver takes messages from any rank or with any tag, in the channels of those receives too: it is `taken`
-// in all at once.
+// A receive takes the message that has waited longest among its matches, and a message the receive that has
+// waited longest. A message waits in the channel of its sender, receiver and tag and, if its receiver accepts
+// messages from any rank or with any tag, also in the channels of those receives; it is `taken` in all of
+// them at once.
 class Meetings {
  public:
   explicit Meetings(const Program& program)
@@ -30,7 +30,7 @@ class Meetings {
     taken_.resize(others_.size());
   }
 
-  // The action that waits for this one, which then waits no more; -1: none does.
+  // The action that waits for this one, and is removed from its channels; -1: none.
   std::int32_t take(std::int32_t a) {
     if (receives(a)) return take_message(channels_[at(channel_[at(a)])]);
     Channel* oldest = nullptr;
@@ -57,7 +57,7 @@ class Meetings {
     }
   }
 
-  // Whatever waits in the first channel in which anything does; -1: nothing waits.
+  // An action waiting in the first channel that is not empty; -1: nothing waits.
   std::int32_t waiting() {
     for (Channel& here : channels_) {
       drop_taken(here);
@@ -69,7 +69,7 @@ class Meetings {
  private:
   struct Channel {
     std::int64_t first = -1, last = -1;  // entries, linked by next_
-    bool receives = false;               // what waits; a channel never holds both
+    bool receives = false;               // kind of the waiting actions; a channel never holds both
   };
 
   static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
@@ -125,7 +125,7 @@ class Meetings {
   std::vector<std::array<std::int32_t, 3>> others_;  // by action; empty: no receive takes any
   std::vector<Channel> channels_;
   std::vector<std::int64_t> next_;   // by entry: action times slots plus slot
-  std::vector<std::int64_t> order_;  // by action: when it began to wait
+  std::vector<std::int64_t> order_;  // by action: when it started to wait
   std::vector<bool> taken_;          // by action
   std::int64_t waited_ = 0;
 };

@@ -1,9 +1,10 @@
 // A program as traffic, and traffic as a program.
 //
-// Sends and computations become messages; a receive is its message. What a receive requires itself is passed
-// on to those that require it, and what an action requires to those that need only its start. A chain of n
-// such actions would pass on n^2 / 2 requirements: where one would pass on more than a few, a computation of
-// no time stands between, which waits for them all. So time and memory grow as the program does.
+// Sends and computations become messages; a receive is its message. The requirements of a receive are passed
+// on to the actions that require it, and the requirements of an action to actions that need only its start. A
+// chain of n such actions would pass on n^2 / 2 requirements; if one would pass on more than a few, an empty
+// computation is inserted that waits for all of them. Time and memory therefore grow linearly with the
+// program.
 #include <algorithm>
 #include <ostream>
 #include <string>
@@ -53,13 +54,13 @@ class Graph {
   }
 
  private:
-  struct Node {  // an action of the program, or behind those a computation of no time
+  struct Node {  // an action of the program, or after these an empty computation
     Kind kind = Kind::compute;
     Traffic::Message message = -1;
-    std::vector<std::int32_t> causes = {};  // nodes that have to be over for it to start
+    std::vector<std::int32_t> causes = {};  // nodes that must have ended before it may start
   };
 
-  // Whether what a node requires is passed on to one that requires it.
+  // Whether the requirements of a node are passed on to a node that requires it.
   bool passes_on(const Program::Requirement& requirement) const {
     return requirement.start_only || nodes_[at(requirement.action)].kind == Kind::receive;
   }
@@ -71,7 +72,7 @@ class Graph {
   }
 
   void find_causes(const std::vector<std::int32_t>& order) {
-    // Mark the nodes whose causes are passed on to a message.
+    // Mark the nodes with causes that are passed on to a message.
     std::vector<bool> passes(nodes_.size());
     for (auto i = order.rbegin(); i != order.rend(); ++i) {
       if (nodes_[at(*i)].kind == Kind::receive && !passes[at(*i)]) continue;
@@ -95,7 +96,7 @@ class Graph {
     }
   }
 
-  // A computation of no time at the rank.
+  // An empty computation at the rank.
   std::int32_t join(std::int32_t rank, std::vector<std::int32_t>& causes) {
     nodes_.push_back({.causes = std::move(causes)});
     rank_.push_back(rank);
@@ -126,7 +127,7 @@ class Graph {
   std::vector<Node> nodes_;
 };
 
-// The actions of traffic: of each task and repetition its receives, then what it sends and computes.
+// The actions of traffic: for each task and repetition its receives, then its sends and computations.
 class Actions {
  public:
   explicit Actions(const Traffic& traffic)
@@ -165,7 +166,7 @@ class Actions {
       made_.actions.push_back({Kind::receive, source_[at(m)], traffic_.size[at(m)], m});
       done();
     }
-    // What is received, and what is sent or computed, are different messages: none has two actions here.
+    // Received messages differ from those sent or computed, so no message has two actions here.
     const Traffic::Message begin = traffic_.first[at(task)], end = traffic_.first[at(task) + 1];
     for (Traffic::Message m = begin; m < end; ++m) action_[at(m)] = size() + (m - begin);
     for (Traffic::Message m = begin; m < end; ++m) {
@@ -184,8 +185,8 @@ class Actions {
   const Traffic& traffic_;
   std::vector<std::int32_t> source_;
   std::vector<std::vector<Traffic::Message>> received_;  // by task
-  std::vector<std::int32_t> action_;                     // of the present task and repetition, by message
-  std::int32_t before_ = -1;                             // what the task sends or computes before the next
+  std::vector<std::int32_t> action_;                     // of the current task and repetition, by message
+  std::int32_t before_ = -1;                             // last send or computation of the task
   Program made_;
 };
 

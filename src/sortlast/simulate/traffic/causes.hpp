@@ -1,4 +1,4 @@
-// Causes of traffic: programs, which it is written as, and dependents, its causes turned round.
+// Causes of traffic: programs from which traffic is built, and dependents, which are the inverted causes.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 namespace sortlast::simulate {
 
 // Collects the actions of each task in their order, and turns them into traffic in order: a send waits for
-// the receives that stand between it and the task's send before. The k-th receive by b from a with a tag is
-// the k-th send from a to b with that tag.
+// the receives between it and the task's previous send. The k-th receive by b from a with a tag is the k-th
+// send from a to b with that tag.
 class Programs {
  public:
   // Throws ArgumentError if there is no task.
@@ -28,7 +28,7 @@ class Programs {
   void receive(std::int32_t task, std::int32_t from, std::int64_t tag = 0);
   void compute(std::int32_t task, std::int64_t nanoseconds);
 
-  // Throws ArgumentError, with both tasks, if a receive has no send; and what totals() throws.
+  // Throws ArgumentError, with both tasks, if a receive has no send; and as totals() does.
   Traffic finish(std::int64_t repeats = 1) &&;
 
  private:
@@ -79,7 +79,7 @@ inline void Programs::add(const Action& action) {
   actions_.push_back(action);
 }
 
-// By action (sorted by task): of a send its message, of a receive the message that it takes.
+// By action (sorted by task): for a send its message, for a receive the message that it takes.
 inline std::vector<Traffic::Message> Programs::matches() const {
   // Number the messages in the order of the actions.
   std::vector<Traffic::Message> match(actions_.size(), -1);
@@ -88,7 +88,7 @@ inline std::vector<Traffic::Message> Programs::matches() const {
     if (!actions_[a].receives) match[a] = messages++;
   }
 
-  // Bring sends and receives of the same pair and tag together, each kind in the order of its program.
+  // Group sends and receives by pair and tag, each kind in the order of its program.
   std::vector<std::uint32_t> order;
   for (std::size_t a = 0; a < actions_.size(); ++a) {
     if (actions_[a].peer != actions_[a].task) order.push_back(static_cast<std::uint32_t>(a));
@@ -101,7 +101,7 @@ inline std::vector<Traffic::Message> Programs::matches() const {
   std::stable_sort(order.begin(), order.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return key(actions_[a]) < key(actions_[b]); });
 
-  // Within such a stretch the sends come first: give the k-th receive the k-th of them.
+  // Within such a range the sends come first: give the k-th receive the k-th of them.
   const auto pair_and_tag = [&](std::size_t i) {
     const auto [from, to, tag, receives] = key(actions_[order[i]]);
     return std::tuple(from, to, tag);
@@ -135,7 +135,7 @@ inline Traffic Programs::finish(std::int64_t repeats) && {
   for (std::size_t a = 0; a < actions_.size(); ++a) {
     const Action& action = actions_[a];
 
-    // Begin the tasks up to this one; what the one before received last causes nothing.
+    // Begin the tasks up to this one; the last receives of the previous task cause nothing.
     while (made.first.size() <= static_cast<std::size_t>(action.task)) {
       made.first.push_back(made.messages());
       made.causes.resize(waiting);
@@ -155,18 +155,18 @@ inline Traffic Programs::finish(std::int64_t repeats) && {
   return made;
 }
 
-// What each message causes, and how many causes it still waits for.
+// The messages caused by each message, and the number of causes that each still waits for.
 class Dependents {
  public:
   // No messages.
   Dependents() = default;
   explicit Dependents(const Traffic& traffic);
 
-  // What message m causes.
+  // The messages caused by message m.
   std::span<const Traffic::Message> of(Traffic::Message m) const;
-  // Causes that m still waits for.
+  // Number of causes that m still waits for.
   std::int32_t missing(Traffic::Message m) const { return missing_[static_cast<std::size_t>(m)]; }
-  // One cause of m is over; true: it was the last.
+  // One cause of m has ended; true: it was the last.
   bool settle(Traffic::Message m) { return --missing_[static_cast<std::size_t>(m)] == 0; }
   std::int64_t bytes() const;
 
@@ -176,7 +176,7 @@ class Dependents {
   std::vector<std::int32_t> missing_;
 };
 
-// Turn the list of causes round by counting.
+// Invert the list of causes by counting.
 inline Dependents::Dependents(const Traffic& traffic)
     : first_(static_cast<std::size_t>(traffic.messages()) + 1),
       messages_(traffic.causes.size()),

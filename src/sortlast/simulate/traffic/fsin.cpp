@@ -1,4 +1,4 @@
-// Traffic in files: traces of FSIN. program/ has GOAL.
+// Traffic in files: traces of FSIN. For GOAL see program/.
 #include <algorithm>
 #include <ostream>
 #include <string>
@@ -82,7 +82,7 @@ void write_fsin(const Traffic& traffic, std::ostream& out) {
     }
   }
 
-  // What nothing waits for has to be received too, for FSIN to wait for it.
+  // Messages that nothing waits for must also be received, for FSIN to wait for them.
   std::vector<bool> waited(source.size());
   for (const Traffic::Message cause : traffic.causes) waited[at(cause)] = true;
   for (std::int64_t iteration = 0; iteration < traffic.repeats; ++iteration) {

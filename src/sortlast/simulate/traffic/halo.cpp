@@ -1,4 +1,4 @@
-// Halo exchange: ranks on a grid send their faces to their neighbours, again and again.
+// Halo exchange: ranks on a grid repeatedly send their faces to their neighbours.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -64,7 +64,7 @@ Traffic halo(const std::vector<std::int32_t>& grid, std::int64_t size, std::int3
   }
   traffic.first_cause.push_back(0);
   for (std::int32_t rank = 0; rank < ranks; ++rank) {
-    // What a rank's neighbours send to it, in their first iteration.
+    // The messages from a rank's neighbours in their first iteration.
     std::vector<Traffic::Message> receives;
     for (const std::int32_t peer : peers[at(rank)]) {
       const auto& back = peers[at(peer)];

@@ -1,9 +1,9 @@
 // Join: several jobs' traffic on one network as one traffic.
 //
-// Simulators know one traffic with one discipline. So that jobs of any kind run beside each other, what the
-// discipline says is said by causes where jobs differ: repetitions are written out, and a message of a
-// program in order waits for the one before it. Where all jobs are in order and share no task, nothing of
-// this is needed, and each runs exactly as it does alone.
+// A simulator takes one traffic with one discipline. To run jobs of any kind concurrently, disciplines are
+// expressed by causes if the jobs differ: repetitions are written out, and a message of an in-order program
+// waits for the previous one. If all jobs are in order and share no task, none of this is needed, and each
+// runs exactly as it does alone.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -24,7 +24,7 @@ struct Part {
   std::int32_t task = 0;
 };
 
-// Give every task of every job a place: one of its own, or that of the host that it shares.
+// Gives every task of every job a place: a separate task, or the task of the host that it shares.
 std::vector<std::vector<Part>> place_tasks(const std::vector<JobTraffic>& jobs, bool share_hosts,
                                            Joined& made) {
   std::vector<std::vector<Part>> parts;
@@ -98,7 +98,7 @@ class Joiner {
  private:
   std::int64_t iterations(const Traffic& traffic) const { return traffic.repeats / repeats_; }
 
-  // The numbers of all messages, before their causes are known.
+  // Numbers all messages, before their causes are known.
   void number_messages() {
     std::int64_t total = 0;
     for (const JobTraffic& job : jobs_) {
@@ -129,11 +129,11 @@ class Joiner {
     }
   }
 
-  // Add the messages of a task with their causes.
+  // Adds the messages of a task with their causes.
   void add(const Part& part) {
     const Traffic& job = jobs_[part.job].traffic;
     Traffic& traffic = made_.traffic;
-    Message before = -1;  // in this task
+    Message before = -1;  // previous message of this task
     for_messages(part, [&](std::int64_t written, Message m, std::int64_t iteration) {
       const Message number = number_[part.job][at(written)];
       traffic.destination.push_back(made_.tasks[part.job][at(job.destination[at(m)])]);
@@ -157,7 +157,7 @@ class Joiner {
   std::vector<std::vector<Part>> parts_;  // by task of the joined traffic
   bool in_order_ = false;
   std::int64_t repeats_ = 1;
-  std::vector<std::vector<Message>> number_;  // by job, and its messages written out
+  std::vector<std::vector<Message>> number_;  // by job and message, with repetitions written out
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // The seven workloads of the paper, each as the program of one rank.
 //
-// Choices where the paper leaves one. Wave-fronts and meshes send in the order +x, +y, +z (on the way back,
-// and in exchanges first, -x, -y, -z). The answers of 2M and 3M are the neighbours' own messages: one
+// Details that the paper leaves open. Wave-fronts and meshes send in the order +x, +y, +z (on the way back,
+// and first in exchanges, -x, -y, -z). In 2M and 3M the answers are the neighbours' own messages: one
 // exchange. The last line of Fig. 5 reads node < N - sqrt(N): no node is below the last row.
 #include "sortlast/simulate/traffic.hpp"
 
@@ -50,7 +50,7 @@ void check_power_of_two(std::string_view name, std::int32_t ranks) {
 
 using Action = std::function<void(std::int32_t neighbour)>;
 
-// Does something with every neighbour of a rank on one side of it.
+// Performs an action for every neighbour of a rank on one side of it.
 void for_neighbours(const Grid& grid, std::int32_t rank, std::int32_t way, const Action& action) {
   for (std::int32_t d = 0; d < grid.dimensions; ++d) {
     if (const std::int32_t other = grid.neighbour(rank, d, way); other >= 0) action(other);
@@ -177,7 +177,7 @@ namespace {
 // Calls visit(stage, times) for the stages of the steps [first, last).
 template <typename Visit>
 void each_stage(const fabric::Pattern& pattern, std::int64_t first, std::int64_t last, Visit&& visit) {
-  std::int64_t begin = 1;  // step with which the stage begins
+  std::int64_t begin = 1;  // first step of the stage
   for (std::int64_t stage = 0; stage < pattern.stages() && begin < last; ++stage) {
     const std::int64_t end = begin + pattern.repeats(stage);
     const std::int64_t times = std::min(end, last) - std::max(begin, first);
@@ -195,7 +195,7 @@ Traffic pattern_traffic(const fabric::Pattern& pattern, std::int64_t first, std:
                         ") are not within [1, " + std::to_string(all + 1) + ")");
   }
 
-  // Count before anything is held.
+  // Count before anything is stored.
   std::int64_t messages = 0;
   each_stage(pattern, first, last, [&](std::int64_t stage, std::int64_t times) {
     const auto flows = static_cast<std::int64_t>(pattern.flows(stage).size());

@@ -1,5 +1,5 @@
-// Lane claims: which packet at the front of a queue has been given which lane of which port, before it may
-// cross its switch (LaneAllocation::lane_first).
+// Lane claims: lanes allocated to the first packets of queues before they may cross their switch
+// (LaneAllocation::lane_first).
 #pragma once
 
 #include <algorithm>
@@ -11,27 +11,27 @@
 
 namespace sortlast::simulate {
 
-// A port, named by its channel, and a lane of it.
+// A port, named by its channel, and one of its lanes.
 struct LaneChoice {
   fabric::Channel channel = -1;  // -1: none
   std::int32_t lane = 0;
-  WayState after;  // of a packet that goes there
+  WayState after;  // state of a packet that goes there
 };
 
 class LaneClaims {
  public:
-  // Of queues by their number; none for those who have no use for it.
+  // For numbered queues; none if claims are not used.
   explicit LaneClaims(std::size_t queues) : claimed_(queues), free_from_(queues, 0), last_port_(queues, 0) {}
 
-  // What the first packet of a queue has been given.
+  // The lane allocated to the first packet of a queue.
   const LaneChoice& of(std::size_t queue) const { return claimed_[queue]; }
   bool is_free(std::size_t lane, std::int32_t now) const { return free_from_[lane] <= now; }
 
-  // The first packet of `queue`, which came in by `port`, asks for a lane, whose number is `lane`.
+  // The first packet of `queue`, which arrived by `port`, requests lane number `lane`.
   void ask(std::size_t queue, std::int32_t port, std::size_t lane, const LaneChoice& choice) {
     asked_.push_back({lane, queue, port, choice});
   }
-  // Gives each lane that was asked for to the next of a switch's ports in turn.
+  // Allocates each requested lane to the next of a switch's ports in turn.
   void grant(std::int32_t ports) {
     const auto turns = [&](const Request& request) {
       return (request.port + ports - last_port_[request.lane] - 1) % ports;
@@ -49,7 +49,7 @@ class LaneClaims {
     }
     asked_.clear();
   }
-  // The packet goes, and its tail will have left the switch when cycle `until` begins.
+  // The packet leaves; its tail will have left the switch when cycle `until` begins.
   void leave(std::size_t queue, std::size_t lane, std::int32_t until) {
     claimed_[queue] = {};
     free_from_[lane] = until;
@@ -63,7 +63,7 @@ class LaneClaims {
   };
   std::vector<LaneChoice> claimed_;      // by queue
   std::vector<std::int32_t> free_from_;  // by lane: cycle
-  std::vector<std::int32_t> last_port_;  // by lane: which had it last
+  std::vector<std::int32_t> last_port_;  // by lane: the port that had it last
   std::vector<Request> asked_;           // in this cycle, at one switch
 };
 

@@ -1,39 +1,38 @@
-// Lane engine: packets in queues of several lanes a port; a template over where packets come from.
+// Lane engine: packets in queues of several lanes per port; a template over the source of packets.
 //
-// Model, beside that of packet/engine.hpp:
-//   - Behind every link lie `lanes` queues of buffer_packets each. The first packet of each asks, in each
-//   cycle
-//     in which its head may leave, for one lane of one idle port: of the ports that it may take that with the
-//     fewest phits in the queues behind it, on the emptiest lane of its class.
-//   - An input port sends one packet at a time. It offers one of its lanes, in turn those that can go; an
-//     output port serves one of those that offer, at random or in turn: what is called separable allocation,
-//     input first. Packets follow each other on a link whole.
-//     With LaneAllocation::lane_first a packet is first given a lane, by the ports in turn, and keeps it
-//     until it has left; its port may be busy meanwhile, and its input port send others. Such a lane is lost
-//     for all others, and under high load some 5 % of the throughput with it.
+// Model, in addition to packet/engine.hpp:
+//   - Behind every link are `lanes` queues of buffer_packets each. In each cycle in which its head may leave,
+//     the first packet of each queue requests one lane of one idle port: among the ports that it may take,
+//     the port with the fewest phits in the queues behind it, on the emptiest lane of its class.
+//   - An input port sends one packet at a time. It offers one of its lanes, in turn among the lanes that can
+//     send; an output port serves one of these offers, at random or in turn: separable allocation, input
+//     first. Packets on a link are not interleaved. With LaneAllocation::lane_first a packet is first
+//     allocated a lane, by the ports in turn, and keeps it until it has left; meanwhile its port may be busy,
+//     and its input port may send others. Such a lane is unavailable to all others, which costs some 5 % of
+//     the throughput under high load.
 //   - A host may put a packet on any lane of its own link that has room, at random. Hop classes begin at the
 //     first switch.
-//   - A head that leaves in cycle t is at the other end of a link between switches d cycles later than
-//   without
-//     link_cycles or global_cycles d, and the room of a packet that left is known d cycles later.
-//   - UGAL and Valiant choose a way once, when the packet leaves its host's queue; UGAL by the phits that are
-//     in the queues of its host's switch's neighbours in that cycle.
+//   - With link_cycles or global_cycles d, a head that leaves in cycle t is at the other end of a link
+//     between switches d cycles later than without, and the room of a packet that has left is known d cycles
+//     later.
+//   - UGAL and Valiant choose a path once, when the packet leaves its host's queue; UGAL by the phits that
+//     are then in the queues of the neighbours of its host's switch.
 //
-// Method. Every switch with a packet in a queue is looked at in every cycle: in a network that is loaded
-// nearly all are busy, and a way may depend on any queue of the switch. Rejected: to wake only those whose
-// wait is over, as packet/engine.hpp does, whose bookkeeping relies on one queue a port and on a choice that
-// depends on nothing but what is behind the ports of a group. That engine stays for networks without lanes:
-// on an 8-ary 3-tree it took a third of the time for a tree of messages, and a ninth for uniform traffic.
+// Method. Every switch with a packet in a queue is examined in every cycle: in a loaded network nearly all
+// are busy, and a path may depend on any queue of the switch. Rejected: waking only the switches that can
+// proceed, as packet/engine.hpp does; its bookkeeping relies on one queue per port, and on a choice that
+// depends only on the queues behind the ports of a group. That engine remains for networks without lanes: on
+// an 8-ary 3-tree it took a third of the time for a tree of messages, and a ninth for uniform traffic.
 //
 // A Source has
-//   begin(now)                         what has happened up to this cycle
+//   begin(now)                         processes everything up to this cycle
 //   hosts()                            hosts with a packet to send, which wait for their link
-//   take(host)                         its next packet, with where it goes; the host leaves the list
+//   take(host)                         its next packet, with its destination; the host leaves the list
 //   left(host, now)                    its tail has left
 //   arrives(packet, now)               its tail will have arrived when cycle `now` begins
 //   over(now)                          whether enough has been simulated
-//   next(now)                          the next cycle in which something of it happens; -1: nothing will
-//   waits()                            what it waits for, if nothing moves any more
+//   next(now)                          the next cycle in which it has an event; -1: none
+//   waits()                            the causes of its waits, if nothing moves any more
 #pragma once
 
 #include <algorithm>
@@ -56,7 +55,7 @@ namespace sortlast::simulate {
 template <class Source>
 class LaneEngine {
  public:
-  // All must outlive the engine.
+  // All arguments must outlive the engine.
   LaneEngine(const LaneRoutes& routes, Source& source, const PacketOptions& options, const LaneOptions& lanes)
       : router_(routes),
         topology_(router_.topology()),
@@ -88,7 +87,7 @@ class LaneEngine {
     most_delay_ = *std::max_element(delay_.begin(), delay_.end());
   }
 
-  // Until the source says that all is over. Throws Error, with the circle, if buffers wait for ever.
+  // Runs until the source has finished. Throws Error, with the circle, if buffers deadlock.
   void run() {
     for (;;) {
       source_.begin(now_);
@@ -115,11 +114,11 @@ class LaneEngine {
   std::int64_t bytes() const { return queues_.bytes(); }
 
  private:
-  // What was offered to an output port in this cycle.
+  // The offer to an output port in this cycle.
   struct Offer {
-    fabric::Channel from = 0;  // input port, named by the channel that enters by it
+    fabric::Channel from = 0;  // input port, named by the channel that enters through it
     std::int32_t lane = 0, to_lane = 0;
-    std::uint32_t count = 0;  // of those that were; 0: none
+    std::uint32_t count = 0;  // number of offers; 0: none
     WayState after;
   };
 
@@ -136,7 +135,7 @@ class LaneEngine {
     pending_ -= ends_.clear(now_);
   }
 
-  // Let hosts send whose link is idle.
+  // Lets hosts with an idle link send.
   void inject() {
     std::vector<std::int32_t>& hosts = source_.hosts();
     for (std::size_t i = 0; i < hosts.size();) {
@@ -184,7 +183,7 @@ class LaneEngine {
     if (waiting_[at(s)]++ == 0) active_.push_back(s);
   }
 
-  // Decide which packets leave a switch in this cycle.
+  // Decides which packets leave a switch in this cycle.
   void serve(std::int32_t s) {
     touched_.clear();
     if (lane_first_) give_lanes(s);
@@ -210,7 +209,7 @@ class LaneEngine {
     }
   }
 
-  // The input ports of a switch at which packets wait.
+  // Visits the input ports of a switch at which packets wait.
   template <class Visit>
   void for_inputs(std::int32_t s, const Visit& visit) const {
     const std::int32_t ports = topology_.switch_at(s).ports;
@@ -222,7 +221,7 @@ class LaneEngine {
     }
   }
 
-  // Packets without a lane ask for one that nobody has, whether its port is busy or not.
+  // Packets without a lane request a free one, even if its port is busy.
   void give_lanes(std::int32_t s) {
     for_inputs(s, [&](std::int32_t port, fabric::Channel in) {
       for (std::int32_t lane = 0; lane < lanes_; ++lane) {
@@ -238,7 +237,7 @@ class LaneEngine {
     claims_.grant(topology_.switch_at(s).ports);
   }
 
-  // An input port offers one of its lanes, the next in turn that can go.
+  // An input port offers one of its lanes, the next in turn that can send.
   void offer(std::int32_t s, std::int32_t port_in, fabric::Channel in) {
     for (std::int32_t i = 1; i <= lanes_; ++i) {
       const std::int32_t lane = (last_lane_[at(in)] + i) % lanes_;
@@ -256,7 +255,7 @@ class LaneEngine {
     }
   }
 
-  // Whether an input port is served instead of the one that offered before.
+  // Whether an input port is served instead of the previous offer.
   bool takes_over(std::int32_t s, std::int32_t port_in, fabric::Channel out, const Offer& before) {
     if (options_.arbitration == Arbitration::random) return random_.below(before.count) == 0;
     const std::int32_t ports = topology_.switch_at(s).ports;
@@ -264,14 +263,14 @@ class LaneEngine {
     return turns(port_in) < turns(topology_.target(before.from).port);
   }
 
-  // The lanes that a hop may take on a channel, from the first up to the end: those of its class; of a host's
-  // link the first, as hosts have no queues.
+  // The lanes that a hop may take on a channel, from the first up to the end: the lanes of its class; on a
+  // host's link the first, because hosts have no queues.
   std::pair<std::int32_t, std::int32_t> lanes_of(const LaneRouter::Hop& hop, fabric::Channel c) const {
     if (topology_.is_host(topology_.target(c).vertex)) return {0, 1};
     return {hop.hop_class * lanes_ / router_.classes(), (hop.hop_class + 1) * lanes_ / router_.classes()};
   }
 
-  // The port and lane that the first packet of a queue asks for; none: all lanes of its class are given away.
+  // The port and lane that the first packet of a queue requests; none: all lanes of its class are allocated.
   LaneChoice want(std::int32_t s, std::int32_t port_in, const LanePacket& packet) {
     const LaneRouter::Hop hop = router_.next(s, port_in, packet.source, packet.destination, packet.state);
     LaneChoice choice{-1, 0, hop.after};
@@ -286,7 +285,7 @@ class LaneEngine {
       if (random_.below(++ties) == 0) choice.channel = c;
     }
 
-    // Take the emptiest of the lanes.
+    // Choose the emptiest lane.
     const auto [first, end] = lanes_of(hop, choice.channel);
     choice.lane = -1;
     for (std::int32_t l = first; l < end; ++l) {
@@ -298,14 +297,14 @@ class LaneEngine {
     return choice.lane < 0 ? LaneChoice{} : choice;
   }
 
-  // Whether the port is idle, and there is room on the lane.
+  // Whether the port is idle, and the lane has room.
   bool can_go(const LaneChoice& choice) const {
     if (busy_until_[at(choice.channel)] > now_) return false;
     return topology_.is_host(topology_.target(choice.channel).vertex) ||
            queues_.has_room(choice.channel, choice.lane);
   }
 
-  // The way of a packet that leaves its host: Valiant's and UGAL's may lead by another group.
+  // The path of a packet that leaves its host: Valiant's and UGAL's may lead through another group.
   WayState choose_way(const LanePacket& packet) {
     const WayState direct = router_.start(packet.source, packet.destination);
     if (router_.kind() == WayKind::tables || router_.kind() == WayKind::adaptive) return direct;
@@ -325,7 +324,7 @@ class LaneEngine {
     return around;
   }
 
-  // Phits in the queues behind the first port of a way.
+  // Phits in the queues behind the first port of a path.
   std::int64_t phits_behind(std::int32_t s, const LanePacket& packet, const WayState& way) {
     const LaneRouter::Hop hop = router_.next(s, 0, packet.source, packet.destination, way);
     const fabric::Channel c = topology_.channel(s, hop.ports[0]);
@@ -334,7 +333,7 @@ class LaneEngine {
     return std::int64_t{P_} * queues_.used(c) - to_enter - (to_leave > 0 ? P_ - to_leave : 0);
   }
 
-  // Go on to the next cycle in which something happens; false: nothing will.
+  // Advances to the next cycle in which something happens; false: there is none.
   bool next_cycle() {
     std::int64_t next = std::int64_t{now_} + 1;
     quiet_ = moved_ || pending_ > 0 ? 0 : quiet_ + 1;
@@ -342,7 +341,7 @@ class LaneEngine {
       next = source_.next(now_);
       if (next < 0) return false;
     } else if (quiet_ > options_.switch_cycles + most_delay_ && !active_.empty()) {
-      report_deadlock();  // every head could leave by now, were there room
+      report_deadlock();  // every head could leave by now if there were room
     }
     if (next > INT32_MAX - 2 * P_ - options_.switch_cycles - most_delay_) {
       throw Error("the simulation takes more than 2^31 cycles; choose larger packets");
@@ -379,19 +378,19 @@ class LaneEngine {
   LaneQueues queues_;
   const bool lane_first_;
   LaneClaims claims_;
-  std::vector<std::int32_t> busy_until_;   // by channel: cycle from which on it is idle
-  std::vector<std::int32_t> sends_until_;  // by channel: the same of the input port that it enters
-  std::vector<std::int32_t> last_lane_;    // by channel: of its input port, the lane that was served last
-  std::vector<std::int32_t> last_served_;  // by channel: the input port that had it last
+  std::vector<std::int32_t> busy_until_;   // by channel: cycle in which it becomes idle
+  std::vector<std::int32_t> sends_until_;  // by channel: the same for the input port that it enters
+  std::vector<std::int32_t> last_lane_;    // by channel: the lane served last at its input port
+  std::vector<std::int32_t> last_served_;  // by channel: the input port served last
   std::vector<std::int64_t> loads_;
   std::vector<Offer> offers_;             // by channel
-  std::vector<fabric::Channel> touched_;  // that were offered something in this cycle
+  std::vector<fabric::Channel> touched_;  // with an offer in this cycle
   std::vector<std::int32_t> waiting_;     // by switch: packets in its queues
-  std::vector<std::int32_t> delay_;       // by channel: further cycles under way ...
-  std::int32_t most_delay_ = 0;           // ... and the most of them
+  std::vector<std::int32_t> delay_;       // by channel: additional cycles under way ...
+  std::int32_t most_delay_ = 0;           // ... and their maximum
   std::vector<std::int32_t> active_;      // switches with packets
-  Wheel<std::int64_t> ends_;              // of transmissions: the queue, or -1 - host
-  std::int64_t pending_ = 0;              // what lies in the wheel
+  Wheel<std::int64_t> ends_;              // ends of transmissions: the queue, or -1 - host
+  std::int64_t pending_ = 0;              // entries in the wheel
   std::int64_t packet_hops_ = 0;
   std::int32_t quiet_ = 0;  // cycles in which nothing moved
   bool moved_ = false;      // whether a packet began to move in this cycle

@@ -1,10 +1,10 @@
-// Circles of waits over all ways that the packets of a routing may take.
+// Circles of waits over all paths that the packets of a routing may take.
 //
-// The channel dependency graph (Dally and Seitz 1987) with a vertex for every class of every link between
-// switches: an edge says that some packet may hold the first while it waits for the second. For adaptive
-// routings all ports that may be chosen count (which is more than Duato's condition asks for). Ways are
-// followed from every host to every other one, and for Valiant's by every intermediate switch, from the
-// states that no earlier way to the same aim has been in.
+// The channel dependency graph (Dally and Seitz 1987) has a vertex for every class of every link between
+// switches; an edge means that some packet may hold the first while it waits for the second. For adaptive
+// routings all allowed ports count (which is more than Duato's condition requires). Paths are followed from
+// every host to every other one, and for Valiant through every intermediate switch, starting from states that
+// no earlier path to the same destination has reached.
 #include <algorithm>
 #include <cstdint>
 #include <set>
@@ -48,7 +48,7 @@ class Dependencies {
   LaneLoop find_circle() const {
     enum class Mark : std::uint8_t { none, on_path, done };
     std::vector<Mark> mark(after_.size(), Mark::none);
-    std::vector<std::pair<std::uint32_t, std::size_t>> path;  // vertex, and the next of its edges
+    std::vector<std::pair<std::uint32_t, std::size_t>> path;  // vertex, and its next edge
     for (std::uint32_t start = 0; start < after_.size(); ++start) {
       if (mark[start] != Mark::none) continue;
       path.assign(1, {start, 0});
@@ -79,7 +79,7 @@ class Dependencies {
 
  private:
   struct Place {
-    fabric::Channel held;  // by which it came; its host's at first
+    fabric::Channel held;  // by which it arrived; its host's channel at first
     std::uint8_t hop_class;
     WayState state;
   };
@@ -118,7 +118,8 @@ class Dependencies {
   const fabric::Topology& topology_;
   const std::int32_t classes_;
   std::vector<std::vector<std::uint32_t>> after_;  // by vertex
-  // By channel, class, intermediate switch, lane and plane: where ways to the present destination have been.
+  // By channel, class, intermediate switch, lane and plane: states reached by paths to the current
+  // destination.
   std::set<std::tuple<fabric::Channel, std::uint8_t, std::int32_t, std::uint8_t, std::int32_t>> seen_;
 };
 

@@ -1,4 +1,4 @@
-// Open loop: packets that begin at random moments, for the lane engine, and what becomes of those that count.
+// Open loop: packets generated at random times, for the lane engine, and statistics of the measured ones.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace sortlast::simulate {
 
 class LoadSource {
  public:
-  // All must outlive it. `group`: hosts of a group, for next_group.
+  // All arguments must outlive this object. `group`: hosts per group, for next_group.
   LoadSource(std::int32_t hosts, std::int32_t group, const LoadOptions& load, const PacketOptions& options,
              LoadResult& result)
       : total_(hosts),
@@ -102,7 +102,7 @@ class LoadSource {
   const std::int32_t total_, group_;
   const LoadOptions& load_;
   const PacketOptions& options_;
-  const double begins_;  // probability that a host begins a packet in a cycle
+  const double begins_;  // probability that a host generates a packet in a cycle
   SplitMix64 random_;
   LoadResult& result_;
   std::vector<std::deque<std::pair<std::int32_t, std::int32_t>>> queues_;  // by host: cycle, destination

@@ -1,4 +1,4 @@
-// Lane queues: `lanes` queues of packets behind every channel, and how much of them is taken.
+// Lane queues: `lanes` queues of packets behind every channel, and their occupation.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ struct LanePacket {
   std::int32_t message = 0;                  // of the traffic
   std::int32_t entered = 0;                  // cycle in which it entered the queue of its host
   std::int32_t source = 0, destination = 0;  // hosts
-  std::int32_t ready = 0;                    // cycle from which on its head may leave the queue
+  std::int32_t ready = 0;                    // first cycle in which its head may leave the queue
   WayState state;
 };
 
-// A packet takes its place from the cycle in which its head begins to enter until that after its tail has
-// left.
+// A packet occupies its place from the cycle in which its head begins to enter until the cycle after its tail
+// has left.
 class LaneQueues {
  public:
   LaneQueues(const fabric::Topology& topology, std::int32_t lanes, std::int32_t capacity)
@@ -36,7 +36,7 @@ class LaneQueues {
   std::size_t size() const { return queues_.size(); }
   std::int32_t slots(fabric::Channel c, std::int32_t lane) const { return queues_[index(c, lane)].slots; }
   bool has_room(fabric::Channel c, std::int32_t lane) const { return slots(c, lane) < capacity_; }
-  // Places that are taken on all lanes behind a channel.
+  // Occupied places on all lanes behind a channel.
   std::int32_t used(fabric::Channel c) const { return used_[static_cast<std::size_t>(c)]; }
   // Packets that have not begun to leave, on all lanes or one.
   std::int32_t waiting(fabric::Channel c) const { return waiting_[static_cast<std::size_t>(c)]; }
@@ -71,7 +71,7 @@ class LaneQueues {
     --used_[q / lanes_];
   }
 
-  // Calls `visit` with the number, the channel and the first packet of every queue that has one.
+  // Calls `visit` with the number, the channel and the first packet of every queue that is not empty.
   template <class Visit>
   void for_fronts(const Visit& visit) const {
     for (std::size_t q = 0; q < queues_.size(); ++q) {

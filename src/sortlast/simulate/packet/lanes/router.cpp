@@ -1,9 +1,9 @@
-// The routings on lanes, and what each takes for a way.
+// The routings on lanes, and the paths of each.
 //
-// Valiant and UGAL are made of two minimal ways: to the intermediate switch, and on from there as if the
-// packet began there. The second part has classes of its own above those of the first, so that no packet of a
-// second part waits for one of a first part, and each part is free of circles as the minimal routing is. A
-// packet that goes the minimal way from the start has the classes of a second part.
+// Paths of Valiant and UGAL consist of two minimal paths: to the intermediate switch, and from there as if
+// the packet began there. The second part has separate classes above the classes of the first part. So no
+// packet in a second part waits for one in a first part, and each part is free of circles like the minimal
+// routing. A packet on the minimal path from the start has the classes of a second part.
 #include "sortlast/simulate/packet/lanes/router.hpp"
 
 #include <algorithm>
@@ -115,7 +115,7 @@ LaneRouter::Hop LaneRouter::next(std::int32_t s, std::int32_t port_in, std::int3
     return hop;
   }
 
-  // Begin the second part of the way at the intermediate switch.
+  // Begin the second part of the path at the intermediate switch.
   const fabric::Forwarding& forwarding = *routes_.routes.forwarding;
   if (at.intermediate == s) {
     hop.after.intermediate = -1;

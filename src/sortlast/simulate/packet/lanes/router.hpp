@@ -1,4 +1,4 @@
-// Lane router: the output ports that a packet may ask for at a switch, and the class of the next hop.
+// Lane router: the output ports that a packet may request at a switch, and the class of the next hop.
 #pragma once
 
 #include <array>
@@ -12,10 +12,10 @@
 
 namespace sortlast::simulate {
 
-// Where a packet is on its way: what it carries besides its destination.
+// The state of a packet on its path, in addition to its destination.
 struct WayState {
-  std::int32_t intermediate = -1;  // switch that it goes to first; -1: none, or it has been there
-  std::uint8_t base = 0;           // class at which its present part of the way begins
+  std::int32_t intermediate = -1;  // switch that it goes to first; -1: none, or already visited
+  std::uint8_t base = 0;           // class at which the current part of its path begins
   std::uint8_t lane = 0;           // of the tables, within that part
   bool begun = false;              // whether it has left the first switch of that part
 };
@@ -28,26 +28,26 @@ class LaneRouter {
   WayKind kind() const { return routes_.kind; }
   std::int32_t classes() const { return routes_.classes; }
   std::int32_t switch_of_host(std::int32_t h) const { return switch_of_host_[static_cast<std::size_t>(h)]; }
-  // Part of the fabric that a switch belongs to: its group on dragonflies, else it alone.
+  // Part of the fabric that contains a switch: its group on dragonflies, else the switch alone.
   std::int32_t group(std::int32_t s) const { return s / group_size_; }
   bool has_groups() const { return has_groups_; }
-  // Switches with hosts, which are where a way may lead through.
+  // Switches with hosts, through which a path may lead.
   const std::vector<std::int32_t>& leaves() const { return leaves_; }
 
-  // Which of the tables a flow goes by.
+  // The plane of the tables that a flow uses.
   std::int32_t plane(std::int32_t source, std::int32_t destination) const {
     return kind() == WayKind::adaptive ? 0 : routes_.routes.forwarding->plane(source, destination);
   }
 
-  // The state of a packet at its source's switch, by an intermediate switch or (-1) by none.
+  // The state of a packet at its source's switch, through an intermediate switch or (-1) none.
   WayState start(std::int32_t source, std::int32_t destination, std::int32_t intermediate = -1) const;
 
   struct Hop {
     std::span<const std::int32_t> ports;  // of the switch; valid until the next call
     std::uint8_t hop_class = 0;
-    WayState after;  // where it is at the other end
+    WayState after;  // state at the other end
   };
-  // At switch s, which it entered by `port_in`. Throws Error if no way leads on.
+  // At switch s, which it entered by `port_in`. Throws Error if no path continues.
   Hop next(std::int32_t s, std::int32_t port_in, std::int32_t source, std::int32_t destination,
            const WayState& at);
 

@@ -14,7 +14,7 @@ namespace sortlast::simulate {
 
 class TrafficSource {
  public:
-  // All must outlive it. Results are added to `result`.
+  // All arguments must outlive this object. Adds its statistics to `result`.
   TrafficSource(const Traffic& traffic, const fabric::Placement& placement, std::int32_t hosts,
                 const PacketOptions& options, PacketResult& result)
       : traffic_(traffic),
@@ -101,7 +101,7 @@ class TrafficSource {
   const Background no_background_;
   Feed feed_;
   std::vector<std::int32_t> task_of_host_;
-  std::vector<bool> leaving_;  // by task: a packet of it is leaving
+  std::vector<bool> leaving_;  // by task: whether one of its packets is leaving
   std::vector<std::int32_t> hosts_;
   Wheel<std::int32_t> complete_;  // messages
   std::int64_t pending_ = 0, begun_ = 0;
