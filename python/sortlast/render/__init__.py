@@ -1,8 +1,8 @@
 """Off-screen VTK rendering of one block of a volume, for the demo and the examples.
 
-The whole is split into p convex blocks with shared faces (`blocks`); every rank renders its own
-(`volume`: ray casting, `surface`: isosurface) from the same `camera`, and the images composite to
-the picture that one process would have rendered. Nothing here uses MPI.
+The volume is split into p convex blocks with shared faces (`blocks`). Every rank renders its block
+(`volume`: ray casting, `surface`: isosurface) with the same `camera`, and the images composite to
+the picture that one process would have rendered. The package does not use MPI.
 """
 
 from .blocks import Block, cut, split

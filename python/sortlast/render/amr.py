@@ -1,16 +1,16 @@
-"""A hierarchy of boxes as codes with adaptive mesh refinement (AMR) have it, made from a volume.
+"""A hierarchy of boxes, as in codes with adaptive mesh refinement (AMR), made from a volume.
 
-The volume is covered by boxes of CELLS^3 cells that abut. A box whose cells cannot follow the data is
-refined: eight boxes of half the cell size take its place, down to the volume's own resolution. The values
-of a level are those of the next finer one, restricted by full weighting.
+The volume is covered by adjacent boxes of CELLS^3 cells. A box with cells too coarse for the data is refined:
+eight boxes of half the cell size replace it, down to the volume's own resolution. The values of a level are
+the values of the next finer level, restricted by full weighting.
 
-The field of the hierarchy is continuous, and each box knows it one cell beyond its faces. Both are needed
-to render without seams, and neither comes by itself: on a face between two levels the finer box has
-points that the coarser one has not, and the coarser box's layer of ghosts lies in data finer than it can
-hold. Therefore a point takes the values of its own level only if no coarser box, with its layer of ghosts,
-touches it; else it is interpolated from the next coarser level. (Codes reach the same by refining a few
-cells more than they must.) The trilinear interpolation of a box and of its refinement are then the same
-function wherever both are known, so that one volume at the finest resolution, too, holds the field.
+The field of the hierarchy is continuous, and each box knows it one cell beyond its faces. Rendering without
+seams needs both properties, and neither is automatic: on a face between two levels, the finer box has points
+that the coarser box lacks, and the coarser box's ghost layer lies in data finer than it can represent.
+Therefore a point takes the value of its own level only if no coarser box, including its ghost layer, touches
+it; otherwise it is interpolated from the next coarser level. (AMR codes achieve the same by refining a few
+more cells than necessary.) The trilinear interpolations of a box and of its refinement are then the same
+function wherever both are defined, so a single volume at the finest resolution also represents the field.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .data import Array, smoothed
 
 LEVELS = 3
 CELLS = 16  # of a box along each axis; fewer where the volume ends
-TOLERANCE = 0.17  # a box is refined where it misses the data by more; values lie in [0, 1]
+TOLERANCE = 0.17  # a box is refined if its error exceeds this; values lie in [0, 1]
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,13 @@ class Box:
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """Boxes that abut, in no particular order, and their field on the grid of the finest level."""
+    """Adjacent boxes, in no particular order, and their field on the grid of the finest level."""
 
     boxes: list[Box]
     field: Array
 
     def voxels(self, box: Box) -> Array:
-        """The values of a box with GHOSTS points of its level around it, as `cut` gives those of a block."""
+        """The values of a box with GHOSTS points of its level around it, like `cut` for a block."""
         return cut(self.field[:: box.step, :: box.step, :: box.step], box.block)
 
 
@@ -69,7 +69,7 @@ def hierarchy(voxels: Array, visible: float) -> Hierarchy:
 
 
 def _levels(voxels: Array) -> dict[int, Array]:
-    """The values of every level by its step, coarsest first."""
+    """The values of every level, by step, coarsest first."""
     coarsest = 2 ** (LEVELS - 1)
     values = np.pad(voxels, [(0, -(n - 1) % coarsest) for n in voxels.shape], mode="edge")
     levels = {1: values}
@@ -114,7 +114,7 @@ def _field(values: dict[int, Array], boxes: list[Box]) -> Array:
 
 
 def _points(box: Box, step: int, beyond: int = 0) -> tuple[slice, ...]:
-    """The points of the level of `step` in a box and `beyond` it, which counts points of the finest level."""
+    """The points of the level of `step` in a box and `beyond` it, counted in points of the finest level."""
     return tuple(
         slice(max((box.step * first - beyond) // step, 0), (box.step * last + beyond) // step + 1)
         for first, last in zip(box.block.lower, box.block.upper, strict=True)
@@ -122,7 +122,7 @@ def _points(box: Box, step: int, beyond: int = 0) -> tuple[slice, ...]:
 
 
 def _children(box: Box) -> list[Box]:
-    """The boxes of the next finer level in the place of one."""
+    """The boxes of the next finer level that replace a box."""
     lower, upper = ((2 * x, 2 * y, 2 * z) for x, y, z in (box.block.lower, box.block.upper))
     return _tiles(Block(lower, upper), box.step // 2)
 
@@ -149,7 +149,7 @@ def _last(values: Array) -> Index:
 
 
 def _interpolated(values: Array) -> Array:
-    """The trilinear interpolation at half the distance."""
+    """Interpolate trilinearly at half the distance."""
     for axis in range(3):
         line = np.moveaxis(values, axis, 0)
         finer = np.empty((2 * len(line) - 1, *line.shape[1:]), np.float32)

@@ -1,4 +1,4 @@
-"""NumPy arrays in VTK and back."""
+"""Conversion between NumPy arrays and VTK arrays."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def to_vtk(values: npt.NDArray[Any]) -> Any:
 
 
 def to_numpy(array: Any) -> npt.NDArray[Any]:
-    """A view of a vtkDataArray, one row a tuple; it keeps the memory alive."""
+    """A view of a vtkDataArray, one row per tuple; it keeps the memory alive."""
     view: npt.NDArray[Any] = _support().vtk_to_numpy(array)
     return view
 
 
 def _support() -> Any:
-    # Imported by name, as are other parts of VTK: its Python half has no types.
+    # Imported by name, like other parts of VTK, because its Python part has no types.
     return importlib.import_module("vtkmodules.util.numpy_support")

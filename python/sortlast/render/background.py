@@ -1,4 +1,4 @@
-"""A composited frame on a background, in 8 bits: what files and screens take."""
+"""Composited frames on a background, in 8 bits, for files and screens."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BACKGROUND = (0.055, 0.065, 0.09)
 
 
 def on_background(frame: Image) -> npt.NDArray[np.uint8]:
-    """A premultiplied frame (height, width, 4) before BACKGROUND: (height, width, 3)."""
+    """Blend a premultiplied frame (height, width, 4) over BACKGROUND: (height, width, 3)."""
     mixed: Image = (1 - frame[..., 3:]) * np.asarray(BACKGROUND, np.float32)
     mixed += frame[..., :3]
     np.clip(mixed, 0, 1, out=mixed)

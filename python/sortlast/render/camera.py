@@ -1,7 +1,7 @@
 """A perspective camera that orbits a volume.
 
-Eye, view direction and clipping range depend on the whole volume alone, so that every rank has the
-same projection and depths of different ranks can be compared.
+Eye, view direction and clipping range depend only on the whole volume, so every rank has the same projection
+and depths of different ranks can be compared.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from vtkmodules.vtkRenderingCore import vtkCamera
 
 VIEW_ANGLE = 24.0  # of the shorter side of the image, unless zoomed [degrees]
-MARGIN = 1.04  # the shorter side of the image shows the object's sphere and a little more
+MARGIN = 1.04  # the shorter side of the image shows the object's sphere with this margin
 
 Point = tuple[float, float, float]
 Rectangle = tuple[int, int, int, int]  # (x0, y0, x1, y1) in pixels, y from the top, x1 and y1 excluded
@@ -29,7 +29,7 @@ Rectangle = tuple[int, int, int, int]  # (x0, y0, x1, y1) in pixels, y from the 
 class Camera:
     """Eye, focal point and depth range [near, far], in the units of the volume's spacing.
 
-    `angle` is what the shorter side of the image shows, in degrees.
+    `angle` is the field of view along the shorter side of the image, in degrees.
     """
 
     eye: Point
@@ -50,9 +50,9 @@ class Camera:
     ) -> Camera:
         """Look at the sphere of `radius` around the centre of `bounds`.
 
-        Angles are in degrees; azimuth 0 looks along +y, z is up. `zoom` magnifies by a narrower angle: the
-        eye stays where it is, so that nothing comes behind it. `pan` moves eye and focal point to the right
-        and upward, in units of `radius`.
+        Angles are in degrees; azimuth 0 looks along +y, z is up. `zoom` narrows the field of view and keeps
+        the eye in place, so that nothing gets behind it. `pan` moves eye and focal point to the right and
+        upward, in units of `radius`.
         """
         low, high = bounds[0::2], bounds[1::2]
         corner = math.dist(low, high) / 2
@@ -76,7 +76,7 @@ class Camera:
         return centred if pan == (0, 0) else centred._moved(radius * pan[0], radius * pan[1])
 
     def _moved(self, right: float, up: float) -> Camera:
-        """Moved across its line of sight."""
+        """The camera moved at right angles to its line of sight."""
         axes = self.axes()
         eye, focal = (
             np.add(point, right * axes[0] + up * axes[1]).tolist() for point in (self.eye, self.focal)
@@ -93,7 +93,7 @@ class Camera:
         camera.SetClippingRange(self.near, self.far)
 
     def axes(self) -> npt.NDArray[np.float64]:
-        """The unit vectors right, up and forward of the image, one a row."""
+        """The unit vectors right, up and forward of the image, one per row."""
         forward = np.subtract(self.focal, self.eye)
         forward /= np.linalg.norm(forward)
         right = np.cross(forward, (0.0, 0.0, 1.0))
@@ -101,12 +101,12 @@ class Camera:
         return np.stack([right, np.cross(right, forward), forward])
 
     def seen(self, points: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """Points, (..., 3), in the camera's own coordinates: right, up and forward of the eye."""
+        """Transform points, (..., 3), to camera coordinates: right, up and forward of the eye."""
         away: npt.NDArray[np.float64] = (np.asarray(points, np.float64) - self.eye) @ self.axes().T
         return away
 
     def rectangle(self, bounds: Bounds, size: tuple[int, int]) -> Rectangle:
-        """The pixels of an image of `size` (width, height) that may show a box in front of the eye."""
+        """The pixels of an image of `size` (width, height) that a box in front of the eye may cover."""
         x, y, z = bounds[0:2], bounds[2:4], bounds[4:6]
         corners = self.seen(np.stack(np.meshgrid(x, y, z), axis=-1).reshape(-1, 3))
         places = corners[:, :2] / corners[:, 2:] / pixel_width(size, self.angle)
@@ -117,10 +117,10 @@ class Camera:
 
 
 def reach() -> float:
-    """Radii that the shorter side of an image shows at the focal point, unless zoomed; see `Camera.orbit`."""
+    """Radii that the shorter side of an image shows at the focal point without zoom; see `Camera.orbit`."""
     return 2 * MARGIN / math.cos(math.radians(VIEW_ANGLE / 2))
 
 
 def pixel_width(size: tuple[int, int], angle: float = VIEW_ANGLE) -> float:
-    """Width of a pixel of an image of `size` at distance 1 from an eye that sees `angle` degrees."""
+    """Width of a pixel of an image of `size` at distance 1 from an eye with field of view `angle` degrees."""
     return 2 * math.tan(math.radians(angle / 2)) / min(size)

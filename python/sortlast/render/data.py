@@ -1,7 +1,7 @@
-"""Reading volumes: named ones that come with a package, and files.
+"""Reading volumes: named ones from packages, and files.
 
-Every reader gives a `Volume`: float32 voxels in [0, 1], scaled over the whole volume at once. Blocks
-that were scaled one by one would not match at their faces.
+Every reader gives a `Volume`: float32 voxels in [0, 1], scaled over the whole volume at once. Blocks scaled
+separately would not match at their faces.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _READERS: dict[str, Callable[[Path, Wanted], Source]] = {
 
 NILEARN_FILE = "datasets/data/mni_icbm152_t1_tal_nlin_sym_09a_converted.nii.gz"
 CH2BETTER_FILE = Path("/usr/share/mricron/templates/ch2better.nii.gz")
-LEAST_STEP = 1e-12  # of a spacing; the greatest is its inverse, so that squares of lengths are in range
+LEAST_STEP = 1e-12  # of a spacing; the maximum is its inverse, so that squares of lengths stay in range
 LARGEST = 1e37  # magnitude of a voxel, so that differences are float32
 WHITE = 99.9  # percentile of the voxels above the minimum that becomes 1
 
@@ -51,9 +51,9 @@ Array = npt.NDArray[np.float32]
 class Volume:
     """Voxels in [0, 1], indexed [x, y, z] with z up, and their spacing.
 
-    `threshold` separates the object from its background. `radius`, in the units of `spacing`, is that of
-    the sphere around the volume's centre that holds all voxels above half the threshold. `remarks` say what
-    was taken of several things that a file holds.
+    `threshold` separates the object from its background. `radius`, in the units of `spacing`, is the radius
+    of the sphere around the volume's centre that contains all voxels above half the threshold. `remarks` name
+    the choices made where the file holds several components or times.
     """
 
     name: str
@@ -69,14 +69,14 @@ def load(
 ) -> Volume:
     """Read a volume by name (a key of NAMED) or from a file (see FORMATS). Raises Error.
 
-    Of voxels with several components, or at several times, the one with this number from 0 is taken; if none
-    is named, the first, and ``Volume.remarks`` say so. ``memory`` is the most that it may take, in bytes; if
-    not given, half of what is available.
+    Of several components or times, the given one is read, counted from 0. By default the first is read, and
+    ``Volume.remarks`` say so. ``memory`` is the maximum that the volume may take, in bytes; by default half
+    of the available memory.
     """
     wanted = Wanted(component, time, _memory.limit(memory))
     if source == "mni152":
         found = nifti.read(_nilearn_file(), wanted)
-        # Its mask ends in whole voxels, which shading would show as steps.
+        # Its mask ends at whole voxels, which shading would show as steps.
         found = replace(found, voxels=smoothed(found.voxels))
     elif source == "ch2better":
         if not CH2BETTER_FILE.is_file():
@@ -99,7 +99,7 @@ def hydrogen(n: int) -> Array:
 
 
 def _nilearn_file() -> Path:
-    # nilearn is located and not imported: it would need its own dependencies.
+    # nilearn is located rather than imported, which would require its own dependencies.
     spec = importlib.util.find_spec("nilearn")
     for folder in (spec.submodule_search_locations if spec else None) or ():
         if (path := Path(folder) / NILEARN_FILE).is_file():
@@ -155,7 +155,7 @@ def _normalised(name: str, found: Source) -> Volume:
 
     values = _scaled(name, voxels)
 
-    # Drop the empty border, so that every rank has something to render.
+    # Remove the empty border, so that every rank has something to render.
     threshold = _otsu(values)
     inside = values > threshold / 2
     box = []
@@ -169,8 +169,8 @@ def _normalised(name: str, found: Source) -> Volume:
 
 
 def _scaled(name: str, voxels: npt.NDArray[Any]) -> Array:
-    """[minimum, WHITE percentile] becomes [0, 1]; what is not a number counts as the minimum."""
-    with np.errstate(over="ignore"):  # what is no float32 is not a number here
+    """Scale [minimum, WHITE percentile] to [0, 1]; NaN counts as the minimum."""
+    with np.errstate(over="ignore"):  # values beyond float32 count as NaN
         values = voxels.astype(np.float32)
     finite = np.isfinite(values)
     low = values[finite].min() if finite.any() else np.float32(0)
@@ -186,7 +186,7 @@ def _scaled(name: str, voxels: npt.NDArray[Any]) -> Array:
 
 
 def _radius(inside: npt.NDArray[np.bool_], spacing: Spacing) -> float:
-    """Greatest distance of a point of `inside` from the centre of its array."""
+    """Maximum distance of a point of `inside` from the centre of its array."""
     squares = np.zeros(inside.shape, np.float32)
     for axis, (count, step) in enumerate(zip(inside.shape, spacing, strict=True)):
         line = ((np.arange(count) - (count - 1) / 2) * step) ** 2
@@ -205,7 +205,7 @@ def smoothed(voxels: npt.NDArray[Any]) -> Array:
 
 
 def _otsu(values: Array) -> float:
-    """The threshold that separates the histogram's two classes best (Otsu, 1979)."""
+    """The threshold that best separates the histogram's two classes (Otsu, 1979)."""
     counts, edges = np.histogram(values, bins=256, range=(0, 1))
     centres = (edges[:-1] + edges[1:]) / 2
     below = np.cumsum(counts)

@@ -1,4 +1,4 @@
-"""How a volume is shown: its transfer function, its isovalue, and the plane that cuts it open."""
+"""The look of a volume: its transfer function, its isovalue, and its clipping plane."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ COLOURS: dict[str, tuple[Colour, ...]] = {
 
 @dataclass(frozen=True)
 class Look:
-    """What may be changed of how a volume is shown; left out, it is as LOOK and the threshold say.
+    """Settings of how a volume is shown; the defaults are LOOK and the volume's threshold.
 
-    `colours` is TISSUE or a key of COLOURS. `opacity` has points (value, opacity per unit of length), values
-    in [0, 1] and ascending. `isovalue` is that of the isosurface. `clip` hides what lies on one side of a
-    plane, in the units of the volume's spacing. `samples` is a ray's share of its usual samples.
+    `colours` is TISSUE or a key of COLOURS. `opacity` has points (value, opacity per unit of length), with
+    ascending values in [0, 1]. `isovalue` selects the isosurface. `clip` hides one side of a plane, in the
+    units of the volume's spacing. `samples` scales the number of samples per ray.
     """
 
     colours: str = TISSUE

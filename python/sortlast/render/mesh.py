@@ -1,9 +1,9 @@
-"""A mesh of tetrahedra made from a volume, and its partition into regions that interlock.
+"""A mesh of tetrahedra made from a volume, and its partition into interlocking regions.
 
-Points are drawn at random where the object is, most densely where the data changes; their Delaunay
-tetrahedra are kept where the object is. The domain is therefore not convex, and has holes as the object
-has. METIS divides it as it does for simulations: into connected regions with few faces between them,
-whatever their shape. No order of such regions exists: a ray may leave one and enter it again.
+Points are drawn at random inside the object, most densely where the data changes; Delaunay tetrahedra inside
+the object are kept. The domain is therefore not convex, and has the holes of the object. METIS partitions it
+as it does for simulations: into connected regions with few faces between them, whatever their shape. Such
+regions have no visibility order: a ray may leave one and enter it again.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ Ids = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Tetrahedra:
-    """m tetrahedra with a value and a gradient at each vertex, which vary linearly in between.
+    """m tetrahedra with a value and a gradient at each vertex, interpolated linearly in between.
 
     `corners` (m, 4, 3) are in the units of the volume's spacing; `values` (m, 4) lie in [0, 1]; `gradients`
-    (m, 4, 3) are differences over two voxels. `faces` (m, 4) numbers the faces, each opposite the vertex of
-    its column, over the whole mesh: a face that two tetrahedra share has one number.
+    (m, 4, 3) are differences over two voxels. `faces` (m, 4) numbers the faces of the whole mesh, each
+    opposite the vertex of its column: a face shared by two tetrahedra has one number.
     """
 
     corners: Floats
@@ -44,16 +44,16 @@ class Tetrahedra:
     faces: Ids
 
     def part(self, chosen: npt.NDArray[np.bool_]) -> Tetrahedra:
-        """Those for which `chosen` (m,) is true."""
+        """The tetrahedra for which `chosen` (m,) is true."""
         return Tetrahedra(
             self.corners[chosen], self.values[chosen], self.gradients[chosen], self.faces[chosen]
         )
 
 
 def tetrahedra(voxels: Array, spacing: Spacing, threshold: float, points: int = POINTS) -> Tetrahedra:
-    """The object of a volume, where it lies above half of `threshold`, as about 6 tetrahedra a point.
+    """The object of a volume, above half of `threshold`, as about 6 tetrahedra per point.
 
-    Raises sortlast.Error if none is there: the volume is too small.
+    Raises sortlast.Error if there are none because the volume is too small.
     """
     places = _places(voxels, threshold / 2, points)
     cells = _delaunay(places * spacing)
@@ -88,7 +88,7 @@ def partition(mesh: Tetrahedra, p: int) -> npt.NDArray[np.int64]:
 
 
 def _places(voxels: Array, least: float, count: int) -> Floats:
-    """Places in voxels where the data lies above `least`, drawn without repetition and moved off the grid."""
+    """Random places in voxels with data above `least`, drawn without repetition and moved off the grid."""
     slopes = [np.gradient(voxels, axis=axis)[voxels > least] for axis in range(3)]
     steepness = np.linalg.norm(np.stack(slopes), axis=0)
     inside = np.argwhere(voxels > least)
@@ -100,13 +100,13 @@ def _places(voxels: Array, least: float, count: int) -> Floats:
         len(inside), min(count, len(inside)), replace=False, p=weights / weights.sum(), shuffle=False
     )
     moved = inside[np.sort(chosen)] + random.uniform(-0.5, 0.5, (len(chosen), 3))
-    # What would leave the volume is reflected: many points on one plane have no Delaunay tetrahedra.
+    # Reflect places outside the volume: many points on one plane would have no Delaunay tetrahedra.
     last = np.subtract(voxels.shape, 1)
     return np.asarray(last - np.abs(last - np.abs(moved)))
 
 
 def _delaunay(points: Floats) -> Ids:
-    """The Delaunay tetrahedra of points, (m, 4) numbers of points."""
+    """The Delaunay tetrahedra of points, (m, 4) point numbers."""
     if len(points) < 4:
         return np.empty((0, 4), np.int64)
     with _extras.needed("rendering"):
@@ -122,7 +122,7 @@ def _delaunay(points: Floats) -> Ids:
     delaunay = vtkDelaunay3D()
     delaunay.SetInputData(cloud)
     delaunay.Update()
-    # Without an alpha value the output has tetrahedra alone.
+    # Without an alpha value the output consists of tetrahedra only.
     cells = delaunay.GetOutput().GetCells()
     if cells is None or not cells.GetNumberOfCells():
         return np.empty((0, 4), np.int64)
@@ -130,7 +130,7 @@ def _delaunay(points: Floats) -> Ids:
 
 
 def _sampled(values: Array, places: Floats) -> Floats:
-    """Trilinear interpolation at places in voxels, (..., 3); beyond the volume its border continues."""
+    """Interpolate trilinearly at places in voxels, (..., 3); the border is repeated beyond the volume."""
     last = np.subtract(values.shape, 1)
     places = np.clip(places, 0, last)
     lower = np.minimum(places.astype(np.int64), last - 1)
@@ -144,7 +144,7 @@ def _sampled(values: Array, places: Floats) -> Floats:
 
 
 def _gradients(voxels: Array, places: Floats, spacing: Spacing) -> Floats:
-    """Differences over two voxels along each axis, in proportion to its spacing."""
+    """Differences over two voxels along each axis, divided by the relative spacing."""
     steps = np.eye(3)
     difference = [_sampled(voxels, places + step) - _sampled(voxels, places - step) for step in steps]
     return np.stack(difference, axis=-1) * (spacing[0] / np.array(spacing))
@@ -161,7 +161,7 @@ def _longest(corners: Floats) -> Floats:
 
 
 def _faces(cells: Ids) -> Ids:
-    """Numbers of the faces of cells (m, 4): column k has that without vertex k."""
+    """Number the faces of cells (m, 4): column k holds the face opposite vertex k."""
     columns: Sequence[tuple[int, ...]] = ((1, 2, 3), (0, 2, 3), (0, 1, 3), (0, 1, 2))
     triangles = np.sort(np.concatenate([cells[:, column] for column in columns]), axis=1)
     _, numbers = np.unique(triangles, axis=0, return_inverse=True)
@@ -169,7 +169,7 @@ def _faces(cells: Ids) -> Ids:
 
 
 def _graph(faces: Ids) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Which tetrahedra share a face: those next to cell k are neighbours[starts[k]:starts[k + 1]]."""
+    """The adjacency of tetrahedra: neighbours of cell k are neighbours[starts[k]:starts[k + 1]]."""
     cells = np.repeat(np.arange(len(faces)), 4)
     by_face = np.argsort(faces.ravel(), kind="stable")
     numbers, cells = faces.ravel()[by_face], cells[by_face]

@@ -1,4 +1,4 @@
-"""MetaImage volumes (.mha, and .mhd with its data beside it): text "Key = Value", then voxels.
+"""MetaImage volumes (.mha, or .mhd with a separate data file): text "Key = Value", then voxels.
 
 The format is ITK's: https://itk.org/Wiki/ITK/MetaIO/Documentation.
 """
@@ -67,7 +67,7 @@ def _values(
     dtype: np.dtype[Any],
     wanted: Wanted,
 ) -> npt.NDArray[Any]:
-    """All numbers of the file, as it has them."""
+    """All numbers of the file, in its type."""
     wanted.check(path, shape, channels * dtype.itemsize)
     count = shape[0] * shape[1] * shape[2] * channels
     what = f"{'x'.join(map(str, shape))} voxels"
@@ -81,7 +81,7 @@ def _values(
 
 
 def _header(path: Path, content: bytes) -> tuple[dict[str, str], int]:
-    """The keys, and the byte behind ElementDataFile, which is the last of them."""
+    """The keys, and the offset of the byte after ElementDataFile, which is the last key."""
     keys: dict[str, str] = {}
     at = 0
     while "ElementDataFile" not in keys:
@@ -123,7 +123,7 @@ def _whole(path: Path, keys: dict[str, str], key: str, default: str, least: int,
 
 
 def _data(path: Path, keys: dict[str, str], at: int) -> tuple[Path, int]:
-    """The file with the voxels, and the byte at which they begin."""
+    """The file with the voxels, and the offset at which they begin."""
     name = keys["ElementDataFile"]
     if name == "LOCAL":
         return path, at
@@ -134,7 +134,7 @@ def _data(path: Path, keys: dict[str, str], at: int) -> tuple[Path, int]:
 
 
 def _unpacked(path: Path, at: int, needs: int) -> bytes:
-    """What zlib has packed from byte ``at`` on, at most ``needs`` bytes of it."""
+    """At most ``needs`` bytes of the zlib stream that starts at byte ``at``."""
     try:
         with path.open("rb") as file:
             file.seek(at)

@@ -1,4 +1,4 @@
-"""NIfTI files (.nii, .nii.gz), through nibabel: one time and one component, in canonical orientation."""
+"""NIfTI files (.nii, .nii.gz), read by nibabel: one time and one component, in canonical orientation."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from sortlast import Error, _extras, _memory
 from .source import Source, Wanted
 
 _HEADER = 540  # bytes of the longest kind of header
-_COPIES = 2  # how often nibabel holds an extension
-_SCALED = 8  # bytes of a voxel once nibabel has applied the file's slope and intercept
+_COPIES = 2  # number of copies of an extension that nibabel holds
+_SCALED = 8  # bytes per voxel once nibabel has applied the file's slope and intercept
 
 
 def read(path: Path, wanted: Wanted) -> Source:
@@ -38,8 +38,8 @@ def _check_extensions(path: Path, kinds: Any, wanted: Wanted) -> None:
 
 
 def _chosen(path: Path, image: Any, orientations: Any, wanted: Wanted) -> Source:
-    """The voxels of one time and one component, turned so that x, y and z point right, forward and up."""
-    # The header's claims against the file.
+    """The voxels of one time and one component, oriented so that x, y and z point right, forward and up."""
+    # Check the header's claims against the file.
     shape = tuple(int(length) for length in image.shape)
     space = shape[:3]
     if len(space) != 3 or min(shape) < 1 or len(shape) > 5:
@@ -48,12 +48,12 @@ def _chosen(path: Path, image: Any, orientations: Any, wanted: Wanted) -> Source
     _check_held(path, shape, itemsize, int(image.dataobj.offset))
     wanted.check(path, space, itemsize + _SCALED)
 
-    # Of further dimensions the first is time, the second holds components.
+    # The first further dimension is time, the second holds components.
     times, components = (*shape[3:], 1, 1)[:2]
     index = (wanted.index(path, "time", times), wanted.index(path, "component", components))
     voxels = np.asarray(image.dataobj[(..., *index[: len(shape) - 3])])
 
-    # The canonical orientation, which as_closest_canonical() has too, but of all times at once.
+    # Apply the canonical orientation, like as_closest_canonical(), but to one time only.
     turn = orientations.io_orientation(image.affine)
     zooms = [float(zoom) for zoom in image.header.get_zooms()[:3]]
     spacing = [zooms[int(np.flatnonzero(turn[:, 0] == axis)[0])] for axis in range(3)]
@@ -63,7 +63,7 @@ def _chosen(path: Path, image: Any, orientations: Any, wanted: Wanted) -> Source
 
 
 def _check_held(path: Path, shape: tuple[int, ...], itemsize: int, offset: int) -> None:
-    """Raise sortlast.Error if the file cannot hold what its header tells of."""
+    """Raise sortlast.Error if the file is too short for the voxels in its header."""
     size, count = path.stat().st_size, 1
     for length in shape:
         count *= length

@@ -1,4 +1,4 @@
-"""What a reader of volumes gives, and what it may take."""
+"""The interface of volume readers: the requested part, the memory limit, and the result."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from sortlast import Error, _memory
 
 from .blocks import Spacing
 
-# Bytes of a voxel that scaling takes at once, besides those of the file: float32 voxels, copies of those
-# above the minimum, of which a percentile is taken, and of those that are clipped and cropped.
+# Peak bytes per voxel for scaling, besides the file's: float32 voxels, a copy of the voxels above the minimum
+# for the percentile, and a copy for clipping and cropping.
 SCALING = 24
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which of several values of a voxel, and which of several times; None: the first. Both from 0.
+    """The requested component and time of the voxels, both from 0; None: the first.
 
-    ``memory`` is the most that the volume may take, in bytes; None: no limit is known.
+    ``memory`` is the maximum that the volume may take, in bytes; None: no limit is known.
     """
 
     component: int | None = None
@@ -30,7 +30,7 @@ class Wanted:
     memory: int | None = None
 
     def index(self, path: Path, what: str, count: int) -> int:
-        """The ``what``, "component" or "time", that is taken of ``count``. Raises sortlast.Error."""
+        """Index of the ``what``, "component" or "time", to read of ``count``. Raises sortlast.Error."""
         asked: int | None = getattr(self, what)
         if asked is not None and not 0 <= asked < count:
             there = f"0 to {count - 1}" if count > 1 else "0 alone"
@@ -38,13 +38,13 @@ class Wanted:
         return asked or 0
 
     def remark(self, what: str, count: int) -> list[str]:
-        """What is said if one of several was taken that nobody has chosen."""
+        """A remark if there are several and the user has chosen none."""
         if count == 1 or getattr(self, what) is not None:
             return []
         return [f"{what} 0 of {count} is shown; choose another with --{what}"]
 
     def check(self, path: Path, shape: tuple[int, ...], itemsize: int) -> None:
-        """Raise sortlast.Error if voxels of ``itemsize`` bytes each, once read, would take too much."""
+        """Raise sortlast.Error if voxels of ``itemsize`` bytes each would take too much memory once read."""
         voxels = 1
         for length in shape:
             voxels *= length
@@ -54,7 +54,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Source:
-    """Voxels as a file has them, indexed [x, y, z], their spacing, and remarks on what was chosen."""
+    """Voxels of a file, indexed [x, y, z], their spacing, and remarks on the choices made."""
 
     voxels: npt.NDArray[Any]
     spacing: Spacing
@@ -64,6 +64,6 @@ class Source:
 def numbers_of(
     path: Path, data: memoryview, at: int, count: int, dtype: np.dtype[Any], what: str
 ) -> npt.NDArray[Any]:
-    """``count`` numbers of ``data`` from byte ``at``; a view. Raises sortlast.Error if they are not there."""
+    """View ``count`` numbers of ``data`` from byte ``at``. Raises sortlast.Error if there are fewer."""
     _memory.check_holds(path, what, count * dtype.itemsize, len(data) - at)
     return np.frombuffer(data, dtype, count, at)

@@ -1,9 +1,9 @@
 """Isosurface of one block, with depth, so that blocks composite by `closest`.
 
-Contour and normals are computed with the ghosts, so that normals on a shared face agree; the
-triangles beyond the block are then dropped. A triangle lies in one cell and blocks are made of
-cells, so that nothing is cut. Points have their coordinates in the whole volume, without VTK's
-shift and scale of vertex buffers: both blocks rasterise a shared edge alike.
+Contour and normals are computed with the ghosts, so that normals on a shared face agree; then triangles
+outside the block are dropped. A triangle lies in one cell and blocks consist of cells, so no triangle is cut.
+Points keep their coordinates in the whole volume, without VTK's shift and scale of vertex buffers, so both
+blocks rasterise a shared edge identically.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class SurfaceRenderer(WindowRenderer):
         self._window.scene.AddActor(actor)
 
     def show(self, look: Look) -> None:
-        """Show the surface of another isovalue, or another part of it, from the next image on."""
+        """Apply another isovalue or clipping plane from the next image on."""
         from vtkmodules.vtkCommonDataModel import vtkPlane
 
         isovalue = self._threshold if look.isovalue is None else look.isovalue
@@ -65,7 +65,7 @@ class SurfaceRenderer(WindowRenderer):
             self._mapper.AddClippingPlane(plane)
 
     def render(self, camera: Camera) -> tuple[Image, Image]:
-        """(height, width, 4) float32, and (height, width) float32 depth, +inf off the surface."""
+        """Colour, (height, width, 4) float32, and depth, (height, width) float32, +inf off the surface."""
         return self._window.render(camera), self._window.depth()
 
 

@@ -1,18 +1,18 @@
 """Ray casting of tetrahedra into fragments: exact for any set of them, convex or not.
 
-For every pixel and every tetrahedron that its ray meets there is a segment of the ray with an entry and an
-exit. With the eye at the origin and a ray t (x, y, 1), where t is the distance along the view direction, a
-face lies at 1/t = a + b x + c y: linear over the image. The entry is the least 1/t of the faces turned to
-the eye, the exit the greatest of the others. A tetrahedron covers one span of pixels of each row that it
-meets, from its leftmost to its rightmost edge there; so nothing is computed for pixels that it misses.
+Where a pixel's ray meets a tetrahedron, it has a segment with an entry and an exit. With the eye at the
+origin and a ray t (x, y, 1), where t is the distance along the view direction, a face lies at
+1/t = a + b x + c y, which is linear over the image. The entry is the minimum 1/t of the faces turned to the
+eye, the exit the maximum of the other faces. In each row a tetrahedron covers one span of pixels, from its
+leftmost to its rightmost edge; only pixels in these spans are computed.
 
-Opacity and colour are those of the value at the middle of the segment, over its length. Segments that meet
-in a face that both tetrahedra share are then joined, front over back: nobody else's tetrahedron can lie
-between them. That is told by the number of the face, not by comparing depths, so that no tolerance is
-needed. What is left is a fragment for each time that the ray passes through these tetrahedra.
+A segment has the opacity and colour of the value at its middle, over its length. Segments that meet in a face
+shared by both tetrahedra are then joined, front over back, because no other tetrahedron can lie between them.
+Shared faces are recognised by their number rather than by depth, so no tolerance is needed. The result is one
+fragment for each time that the ray passes through these tetrahedra.
 
-Rows are independent. They are taken in bands, so that the memory depends on the busiest row and not on the
-whole image.
+Rows are independent. They are processed in bands, so that memory depends on the busiest row rather than on
+the whole image.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from .look import LOOK
 from .mesh import Floats, Ids, Tetrahedra
 from .window import Image
 
-BAND = 1 << 20  # segments that are taken at once; a row is never divided
+BAND = 1 << 20  # segments processed at once; a row is never divided
 EDGES = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
 ENTRIES = 4096  # of the table of colours
 LIGHT = np.array([-0.45, 0.60, -1.0])  # toward it: right, up, forward
 
-Planes = npt.NDArray[np.float64]  # (3, k, m): of each of m tetrahedra k functions a + b x + c y
+Planes = npt.NDArray[np.float64]  # (3, k, m): for each of m tetrahedra, k functions a + b x + c y
 
 
 @dataclass(frozen=True)
 class FragmentImage:
     """Fragments pixel by pixel in row order, and front to back in each pixel.
 
-    `counts` (h, w) int32; of the N fragments `colour` (N, 4) float32, premultiplied, and `depth` (N,)
+    `counts` (h, w) int32. For all N fragments, `colour` (N, 4) float32, premultiplied, and `depth` (N,)
     float32: where the ray enters, along the view direction, in the units of the volume's spacing.
     """
 
@@ -51,7 +51,7 @@ class FragmentImage:
 
 
 class TetrahedraRenderer:
-    """Renders tetrahedra as a translucent object; `threshold` is where it begins to be seen.
+    """Renders tetrahedra as a translucent object; `threshold` is the value where it becomes visible.
 
     Opacities of the look are per `unit` of length; `size` is (width, height). `look` are points as in
     `look.LOOK`.
@@ -76,7 +76,7 @@ class TetrahedraRenderer:
         )
 
     def render(self, camera: Camera) -> FragmentImage:
-        """The fragments of one image; the eye must lie outside the tetrahedra, and they in front of it."""
+        """The fragments of one image; the tetrahedra must lie in front of the eye."""
         width, height = self._size
         counts = np.zeros(width * height, np.int32)
         colours, depths = [np.empty((0, 4), np.float32)], [np.empty(0, np.float32)]
@@ -90,13 +90,13 @@ class TetrahedraRenderer:
         return FragmentImage(counts.reshape(height, width), np.concatenate(colours), np.concatenate(depths))
 
     def _fragments(self, found: _Segments) -> tuple[Ids, Image, Image]:
-        """Pixel, colour and depth of the fragments that segments make."""
+        """Pixel, colour and depth of the fragments, made from segments."""
         # Look up the colours.
         entry = np.rint(np.clip(found.value, 0, 1) * (ENTRIES - 1)).astype(np.int64)
         optical = self._extinction[entry] * found.length
         colour = self._colours[:, entry] * found.diffuse + found.shine
 
-        # Begin a fragment where a segment does not continue that before it through a shared face.
+        # Begin a fragment where a segment does not continue its predecessor through a shared face.
         begins = np.ones(len(optical), bool)
         begins[1:] = (found.pixel[1:] != found.pixel[:-1]) | (found.enters[1:] != found.leaves[:-1])
         first = np.flatnonzero(begins)
@@ -116,7 +116,7 @@ class TetrahedraRenderer:
 
 @dataclass(frozen=True)
 class _Spans:
-    """Pixels first..last, both included, of one row and one tetrahedron each; rows ascend."""
+    """Pixels first..last (inclusive) of one row and one tetrahedron each; rows ascend."""
 
     cell: Ids
     row: Ids
@@ -129,20 +129,20 @@ class _Spans:
 
 @dataclass(frozen=True)
 class _Segments:
-    """Segments of rays in single tetrahedra, by pixel and then front to back."""
+    """Segments of rays in single tetrahedra, sorted by pixel and then front to back."""
 
     pixel: Ids
     depth: Floats
     length: Floats
     enters: Ids  # number of the face
     leaves: Ids
-    value: Floats  # of its middle, as the next two, of which a colour is multiplied by the first
+    value: Floats  # at its middle, like the next two fields; the first of them multiplies the colour
     diffuse: Floats
-    shine: Floats  # and this is added
+    shine: Floats  # added to the colour
 
 
 class _Seen:
-    """Tetrahedra from one eye: all that is linear over the image."""
+    """Tetrahedra from one eye: all functions that are linear over the image."""
 
     def __init__(
         self, seen: Floats, mesh: Tetrahedra, axes: Floats, unit: float, size: tuple[int, int]
@@ -155,7 +155,7 @@ class _Seen:
         self._spans = self._all_spans(seen)
 
     def bands(self) -> Iterator[_Spans]:
-        """The spans of whole rows, with about BAND segments at a time."""
+        """Iterate over the spans of whole rows, with about BAND segments at a time."""
         spans = self._spans
         ends = np.searchsorted(spans.row, np.arange(self._size[1]) + 1)
         segments = np.concatenate([[0], np.cumsum(spans.last - spans.first + 1)])[ends]
@@ -212,7 +212,7 @@ class _Seen:
         return np.asarray(plane[0, cell] * x + plane[1, cell] * y + plane[2, cell])
 
     def _all_spans(self, seen: Floats) -> _Spans:
-        """The spans of all tetrahedra, whose vertices are seen at `seen` (m, 4, 3)."""
+        """The spans of all tetrahedra, with vertices at `seen` (m, 4, 3) in camera coordinates."""
         # Project the vertices: pixel (i, j) has its centre at (i, j).
         width, height = self._size
         across = seen[..., 0] / seen[..., 2] / self._unit + (width - 1) / 2
@@ -225,7 +225,7 @@ class _Seen:
         cell = np.repeat(np.arange(len(count)), count)
         row = np.arange(len(cell)) - np.repeat(np.cumsum(count) - count, count) + top[cell]
 
-        # Cut its edges with the row.
+        # Intersect its edges with the row.
         left, right = np.full(len(cell), np.inf), np.full(len(cell), -np.inf)
         for a, b in EDGES:
             begin, end = down[cell, a], down[cell, b]
@@ -248,8 +248,8 @@ class _Seen:
 def _planes(seen: Floats) -> tuple[Planes, npt.NDArray[np.bool_]]:
     """1/t of each face as a function of x and y, and whether (4, m) it is turned to the eye.
 
-    A face whose plane holds the eye bounds no ray between entry and exit: it counts as turned to the eye,
-    with an entry of 1/t = inf that is never the least.
+    A face with the eye in its plane bounds no ray between entry and exit: it counts as turned to the eye,
+    with an entry of 1/t = inf that is never the minimum.
     """
     planes = np.empty((3, 4, len(seen)))
     front = np.empty((4, len(seen)), bool)
@@ -275,7 +275,7 @@ def _linear(seen: Floats, values: Floats) -> tuple[Planes, Floats]:
 
 
 def _light(seen: Floats, gradients: Floats) -> tuple[Any, Any]:
-    """What multiplies colours at vertices, and what is then added: the light of the shader of `volume`."""
+    """Light at vertices, as in the shader of `volume`: a factor for colours, and a term added to them."""
     steepness = np.linalg.norm(gradients, axis=-1)
     normal = -gradients / np.maximum(steepness, 1e-6)[..., np.newaxis]
     to_eye = -seen / np.linalg.norm(seen, axis=-1, keepdims=True)
@@ -296,7 +296,7 @@ def flattened(lists: list[FragmentImage]) -> Image:
     colour = np.concatenate([one.colour for one in lists])
     sorting = np.lexsort((depth, pixel))
     pixel, colour = pixel[sorting], colour[sorting]
-    place = np.arange(len(pixel)) - np.searchsorted(pixel, pixel)  # of a fragment in its pixel
+    place = np.arange(len(pixel)) - np.searchsorted(pixel, pixel)  # of a fragment within its pixel
     frame = np.zeros((lists[0].counts.size, 4))
     for layer in range(int(place.max(initial=-1)) + 1):
         here = place == layer

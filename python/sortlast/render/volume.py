@@ -1,23 +1,23 @@
 """Ray casting of one block with VTK's GPU mapper, so that blocks composite without seams.
 
-Left to itself the mapper begins to sample each ray where the ray enters the data, so that every block
-has its own sampling phase; its gradients use a step that depends on the size of the block, and see
-nothing beyond a clipping plane; its lights are bent by the proportions of the block; it stretches the
-transfer function over the values of the block; and its framebuffer has 8 bits a channel. Each of these
-shows as a seam or as a change of tone. Here
+By default the mapper starts sampling each ray where it enters the data, so every block has its own sampling
+phase; its gradients use a step that depends on the size of the block, and see nothing beyond a clipping
+plane; its lighting is distorted by the proportions of the block; it scales the transfer function to the
+values of the block; and its framebuffer has 8 bits per channel. Each of these shows as a seam or as a change
+of tone. Here
 
-- sample k of a ray lies at k sample distances from the eye, whichever block it is in. The shader
-  marches the k with ceil(t_in) <= k < ceil(t_out), so that of two blocks that share a face exactly
-  one takes a sample. (This replaces the mapper's own depth test: the scene has nothing opaque.)
+- sample k of a ray lies at k sample distances from the eye, in every block. The shader marches the k with
+  ceil(t_in) <= k < ceil(t_out), so exactly one of two blocks that share a face takes a sample. (This
+  replaces the mapper's own depth test: the scene has no opaque objects.)
 - a block has one ghost voxel on each side, which gradients read and rays do not enter;
-- gradients step by one voxel (of the finest level, in boxes of several levels), and lights are computed
-  in the space of the data;
+- gradients step by one voxel (of the finest level, for boxes of several levels), and lights are computed in
+  data coordinates;
 - two corners of the ghost layer, which no sample reaches, hold 0 and 1: the ends of the range;
 - pixels are float32 (see `window`).
 
-Measured on the MNI152 brain at 400x400, composited from 2 to 16 blocks against one process, of 255: at
-most 0.026, mean 0.005. What is left is the opacity at which a ray ends early. With clipping planes and
-the mapper's own sampling it is 4.2 and 0.54; with VTK's fixed-point mapper 50, and plainly visible.
+Measured on the MNI152 brain at 400x400, composited from 2 to 16 blocks, the difference to one process is at
+most 0.026 of 255, on average 0.005. It is due to the opacity at which a ray ends early. With clipping planes
+and the mapper's own sampling it is 4.2 and 0.54; with VTK's fixed-point mapper 50, and plainly visible.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ const float g_opacityThreshold = 0.9999; // 1 - 1/255 would show where blocks li
 vec3 g_firstPos;
 """
 
-# Blinn-Phong with a key light over the left shoulder. Where the gradient is small there is no surface
-# to light, and the colour goes over into its unlit self.
+# Blinn-Phong with a key light over the left shoulder. Where the gradient is small, there is no surface to
+# light, and the colour blends into its unlit value.
 LIGHT = """
 float along(vec3 step)
 {
@@ -68,7 +68,7 @@ vec4 computeLighting(vec4 color, int component, float label)
 }
 """
 
-# Names that begin with in_, g_ and ip_ are the mapper's own, but for in_block* and in_gradientStep.
+# The mapper owns names that begin with in_, g_ and ip_, except in_block* and in_gradientStep.
 FIND_SAMPLES = """
   {
   vec3 eye = in_eyePosObjs[0];
@@ -105,7 +105,7 @@ FIND_SAMPLES = """
   }
 """
 
-# Positions are computed and not summed, so that rounding does not grow along the ray.
+# Positions are computed rather than summed, so that rounding errors do not grow along the ray.
 PLACE_SAMPLE = """
     g_dataPos = g_firstPos + g_currentT * g_dirStep;
     //VTK::Base::Impl
@@ -115,7 +115,7 @@ PLACE_SAMPLE = """
 class VolumeRenderer(WindowRenderer):
     """Renders `voxels` (from `cut(volume, block)`) as a lit, translucent volume.
 
-    `threshold` is where the object begins to be seen; `size` is (width, height).
+    `threshold` is the value where the object becomes visible; `size` is (width, height).
     """
 
     def __init__(
@@ -128,19 +128,19 @@ class VolumeRenderer(WindowRenderer):
         self.show(Look())
 
     def show(self, look: Look) -> None:
-        """Show the volume in another way from the next image on."""
+        """Apply another look from the next image on."""
         _show([self._volume], look, self._threshold, self._unit)
 
     def render(self, camera: Camera, pause: Pause | None = None) -> Image:
-        """(height, width, 4) float32, premultiplied; `pause` as of `Window.render`."""
+        """(height, width, 4) float32, premultiplied; `pause` as in `Window.render`."""
         return self._window.render(camera, pause=pause)
 
 
 class BoxesRenderer(WindowRenderer):
-    """Renders the boxes of a hierarchy one by one, each as `VolumeRenderer` does a block.
+    """Renders the boxes of a hierarchy one by one, each like a block in `VolumeRenderer`.
 
-    `boxes` are pairs of a box and its voxels (from `Hierarchy.voxels`). Samples, gradients and opacities of
-    all levels are those of the finest, whose spacing is `finest`, so that levels look alike.
+    `boxes` are pairs of a box and its voxels (from `Hierarchy.voxels`). All levels use the samples, gradients
+    and opacities of the finest level, with spacing `finest`, so that they look the same.
     """
 
     def __init__(
@@ -156,14 +156,14 @@ class BoxesRenderer(WindowRenderer):
         self.show(Look())
 
     def show(self, look: Look) -> None:
-        """Show the boxes in another way from the next images on."""
+        """Apply another look from the next images on."""
         _show(self._volumes, look, self._threshold, self._unit)
 
     def render(self, camera: Camera, pause: Pause | None = None) -> tuple[list[Image], list[Rectangle]]:
-        """Image and rectangle of the frame, (x0, y0, x1, y1) with y from the top, of every box.
+        """Image and rectangle in the frame, (x0, y0, x1, y1) with y from the top, for every box.
 
-        An image is (y1 - y0, x1 - x0, 4) float32, premultiplied. A box beyond the frame has an empty one.
-        `pause` is as of `Window.render`, and is called between boxes, too.
+        An image is (y1 - y0, x1 - x0, 4) float32, premultiplied; empty for a box outside the frame. `pause`
+        is as in `Window.render`, and is also called between boxes.
         """
         rectangles = [camera.rectangle(bounds, self._window.size) for bounds in self._bounds]
         images: list[Image] = []
@@ -214,7 +214,7 @@ def _show(volumes: Sequence[vtkVolume], look: Look, threshold: float, unit: floa
 
 
 def image_data(voxels: Array, block: Block, spacing: Spacing) -> Any:
-    """A vtkImageData of a block with its ghosts, at its place in the whole volume."""
+    """A vtkImageData of a block with its ghosts, positioned in the whole volume."""
     from vtkmodules.vtkCommonDataModel import vtkImageData
 
     extent = [

@@ -1,4 +1,4 @@
-"""The arrays of a VTK image, and which of them is shown: the same for legacy and XML files."""
+"""The arrays of a VTK image, and the choice among them; shared by legacy and XML files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Shape = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Named:
-    """An array of a file that is read when it is asked for: (tuples, components)."""
+    """An array of a file, (tuples, components), that is read on demand."""
 
     name: str
     of_cells: bool
@@ -47,7 +47,7 @@ def chosen(
 
 
 def shape_of(points: Shape, of_cells: bool) -> Shape:
-    """How many points, or cells between them, there are along each axis."""
+    """Number of points, or of cells between them, along each axis."""
     if not of_cells:
         return points
     x, y, z = (max(1, count - 1) for count in points)

@@ -1,8 +1,9 @@
 """VTK's legacy files (.vtk) of structured points: keywords, with numbers in text or big-endian.
 
-VTK's own reader takes whatever memory a header asks for, a hundred bytes of it 24 GB. This one holds every
-array against the bytes that are left of the file before it takes any. The format is that of "VTK File
-Formats" in the VTK documentation; attributes of other kinds than numbers are an error.
+VTK's own reader allocates any amount of memory that a header claims; a file of a hundred bytes can make it
+take 24 GB. This reader checks every array against the remaining bytes of the file before it allocates memory.
+The format is described in "VTK File Formats" in the VTK documentation; attributes other than numbers are an
+error.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ _TYPES = {
 _COMPONENTS = {"VECTORS": 3, "NORMALS": 3, "TENSORS": 9, "TENSORS6": 6}
 _MOST_COMPONENTS = 2**16
 _LONGEST_LINE = 4096
-_OF_TEXT = 3  # bytes that one byte of text takes until it is numbers
+_OF_TEXT = 3  # peak memory per byte of text while it is converted to numbers [bytes]
 _WORD = re.compile(rb"\s*([A-Za-z_]\w*)")
-_NEXT_WORD = re.compile(rb"\n[ \t]*(?!nan|inf)[A-Za-z_]", re.IGNORECASE)  # behind numbers in text
+_NEXT_WORD = re.compile(rb"\n[ \t]*(?!nan|inf)[A-Za-z_]", re.IGNORECASE)  # after numbers in text
 
 
 def read(path: Path, wanted: Wanted) -> Source:
@@ -53,7 +54,7 @@ def read(path: Path, wanted: Wanted) -> Source:
 
 
 class _Legacy:
-    """A file's bytes, and how far they are read."""
+    """A file's bytes, and the position up to which they are read."""
 
     def __init__(self, path: Path, content: bytes) -> None:
         self.path = path
@@ -62,11 +63,11 @@ class _Legacy:
         self.arrays: list[Named] = []
         self._content = content
         self._at = 0
-        self._tuples, self._of_cells = 0, False  # of the attributes that are read now
+        self._tuples, self._of_cells = 0, False  # of the current attributes
         self._binary = False
 
     def read(self) -> None:
-        """Read the header and list the arrays, without taking memory for them."""
+        """Read the header and list the arrays, without allocating memory for them."""
         head = [self._line() for _ in range(4)]
         kind = head[3].split()
         if not head[0].startswith("# vtk DataFile") or kind != ["DATASET", "STRUCTURED_POINTS"]:
@@ -79,7 +80,7 @@ class _Legacy:
             self._take(fields)
 
     def _take(self, fields: list[str]) -> None:
-        """Read what a line of keywords announces."""
+        """Process a line of keywords and the data that it announces."""
         key, rest = fields[0].upper(), fields[1:]
         if key == "DIMENSIONS":
             x, y, z = self._numbers(key, rest[:3], int, 1)
@@ -97,13 +98,13 @@ class _Legacy:
             self._field(rest)
         elif key == "LOOKUP_TABLE":
             self._pass(self._count(key, rest[1:2]), 4, np.dtype("u1" if self._binary else "f4"))
-        elif key == "COLOR_SCALARS" and len(rest) >= 2:  # bytes; in text each as its 255th part
+        elif key == "COLOR_SCALARS" and len(rest) >= 2:  # bytes; in text, fractions of 255
             self._array(rest[0], self._count(key, rest[1:2]), self._tuples, "unsigned_char", 255)
         else:
             self._attribute(key, rest)
 
     def _begin(self, key: str, rest: list[str]) -> None:
-        """Attributes of points or of cells follow: as many as there are points or cells."""
+        """Begin the attributes of points or cells: one tuple for each."""
         self._of_cells = key == "CELL_DATA"
         self._tuples = self._count(key, rest[:1])
         x, y, z = shape_of(self.points, self._of_cells)
@@ -111,7 +112,7 @@ class _Legacy:
             raise Error(f"{self.path}: {key} has {self._tuples} values, and DIMENSIONS make {x * y * z}")
 
     def _attribute(self, key: str, rest: list[str]) -> None:
-        """One array: SCALARS name type [components], VECTORS name type, ..."""
+        """Read one array: SCALARS name type [components], VECTORS name type, ..."""
         if key == "SCALARS" and len(rest) >= 2:
             components, kind = self._count(key, rest[2:3]) if len(rest) > 2 else 1, rest[1]
             table = self._peek_line().split()
@@ -126,7 +127,7 @@ class _Legacy:
         self._array(rest[0], components, self._tuples, kind)
 
     def _field(self, rest: list[str]) -> None:
-        """FIELD name n, and n times: name components tuples type."""
+        """Read FIELD name n, followed by n times: name components tuples type."""
         for _ in range(self._count("FIELD", rest[1:2])):
             fields = self._next_line().split()
             if fields[:1] == ["METADATA"]:
@@ -138,9 +139,9 @@ class _Legacy:
             self._array(name, self._count(name, [components]), self._count(name, [tuples]), kind)
 
     def _array(self, name: str, components: int, tuples: int, kind: str, text_scale: int = 1) -> None:
-        """List an array if it has numbers for each point or cell, and go behind it.
+        """List an array if it has numbers for each point or cell, and skip its data.
 
-        In text its numbers are smaller by ``text_scale``.
+        In text its numbers are divided by ``text_scale``.
         """
         if kind not in _TYPES or not 1 <= components <= _MOST_COMPONENTS:
             raise Error(f"{self.path}: {name} has {components} components of {kind!r}, which is not read")
@@ -160,7 +161,7 @@ class _Legacy:
             self.arrays.append(Named(name, self._of_cells, components, dtype, values))
 
     def _pass(self, tuples: int, components: int, dtype: np.dtype[Any]) -> tuple[int, int]:
-        """Go behind numbers; where they begin and end. In text each takes two bytes at least."""
+        """Skip numbers; returns their begin and end. In text each takes at least two bytes."""
         count, begin = tuples * components, self._at
         size = dtype.itemsize if self._binary else 2
         _memory.check_holds(self.path, f"{count} numbers", count * size, len(self._content) - begin + 1)
@@ -179,12 +180,12 @@ class _Legacy:
         return found
 
     def _skip_metadata(self) -> None:
-        """Metadata lasts to the next empty line."""
+        """Skip metadata, up to the next empty line."""
         while self._at < len(self._content) and self._line().strip():
             pass
 
     def _next_line(self) -> str:
-        """The next line with a word on it; an empty text at the end."""
+        """The next non-blank line; an empty text at the end."""
         while self._at < len(self._content):
             line = self._line()
             if line.strip():

@@ -1,9 +1,9 @@
-"""VTK's XML images (.vti): extents and arrays in XML, with numbers in text, base64 or raw behind the XML.
+"""VTK's XML images (.vti): extents and arrays in XML, with numbers in text, in base64 or raw after the XML.
 
-Every array is held against the bytes of the file before memory is taken for it; what is compressed may
-become no longer than the extent says. VTK's own reader ends the process if a header claims more than the
-machine has, and takes 5 GB for 6 MB of nested elements. The format is that of "VTK XML Formats" in the VTK
-documentation.
+Every array is checked against the bytes of the file before memory is allocated for it; compressed data may
+unpack to no more than the extent requires. VTK's own reader ends the process if a header claims more memory
+than the machine has, and takes 5 GB for 6 MB of nested elements. The format is described in "VTK XML Formats"
+in the VTK documentation.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _TYPES = {
 }
 _SECTIONS = {"PointData": False, "CellData": True}
 _MOST_COMPONENTS = 2**16
-_MOST_RATIO = 2**14  # bytes that one byte of LZMA can stand for, about
-_LZMA_MEMORY = 2**28  # bytes of its dictionary, at most
-_MOST_DEPTH = 32  # of elements in elements
+_MOST_RATIO = 2**14  # approximate maximum ratio of LZMA compression
+_LZMA_MEMORY = 2**28  # maximum bytes of its dictionary
+_MOST_DEPTH = 32  # of nested elements
 _MOST_ELEMENTS = 100_000
-_FED = 2**16  # bytes of XML at once
-_OF_TEXT = 3  # bytes that one byte of XML takes until it is numbers, besides the file
+_FED = 2**16  # bytes of XML parsed at once
+_OF_TEXT = 3  # peak memory per byte of XML while it is converted to numbers, besides the file [bytes]
 _APPENDED = re.compile(rb"<AppendedData[^>]*>\s*_")
 
 Extent = tuple[int, int, int, int, int, int]
@@ -55,7 +55,7 @@ def read(path: Path, wanted: Wanted) -> Source:
 
 
 class _Builder(ElementTree.TreeBuilder):
-    """Builds the elements of a file, as many as one of VTK has at most: each takes 90 times its text."""
+    """Builds the elements of a file up to the maximum that VTK writes; each takes 90 times its text."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ class _Builder(ElementTree.TreeBuilder):
 
 
 def _parsed(path: Path, content: bytes, most: int | None) -> _Xml:
-    """The XML of a file without its appended part: raw bytes are no XML."""
+    """The XML of a file without its appended data, since raw bytes are not XML."""
     appended = _APPENDED.search(content)
     text = content if appended is None else content[: appended.start()] + b"</VTKFile>"
     if b"<!DOCTYPE" in text or b"<!ENTITY" in text:
@@ -99,7 +99,7 @@ def _parsed(path: Path, content: bytes, most: int | None) -> _Xml:
 
 
 def _elements(path: Path, text: bytes) -> ElementTree.Element:
-    """The root of the XML, parsed in pieces: expat reads a piece to its end even after an error."""
+    """The root of the XML, parsed in pieces because expat reads a piece to its end even after an error."""
     parser = ElementTree.XMLParser(target=_Builder(path))
     for begin in range(0, len(text), _FED):
         parser.feed(text[begin : begin + _FED])
@@ -109,7 +109,7 @@ def _elements(path: Path, text: bytes) -> ElementTree.Element:
 
 @dataclass(frozen=True)
 class _Xml:
-    """A file: its XML, and what is appended to it."""
+    """A file: its XML and its appended data."""
 
     path: Path
     root: ElementTree.Element
@@ -119,7 +119,7 @@ class _Xml:
 
     @property
     def points(self) -> Shape:
-        """Points along each axis."""
+        """Number of points along each axis."""
         return _points(self._extent(self.image, "WholeExtent"))
 
     @property
@@ -130,12 +130,12 @@ class _Xml:
 
     @property
     def active(self) -> str:
-        """Name of the array that the file itself would show."""
+        """Name of the array that the file marks as active."""
         found = self.image.find("Piece/PointData")
         return "" if found is None else found.get("Scalars", "")
 
     def arrays(self) -> list[Named]:
-        """All arrays of numbers, whose parts may lie in several pieces."""
+        """All arrays of numbers; their parts may lie in several pieces."""
         pieces = self.image.findall("Piece")
         made = []
         for section, of_cells in _SECTIONS.items():
@@ -213,7 +213,7 @@ class _Xml:
         return found
 
     def _bytes(self, array: ElementTree.Element, form: str, what: str, needs: int) -> bytes | memoryview:
-        """The bytes of an array, unpacked: of its own text, or of what is appended."""
+        """The unpacked bytes of an array, from its own text or from the appended data."""
         if form == "appended":
             source = self.tail[_offset(array) :]
             encoded = self.tail_is_base64
@@ -233,7 +233,7 @@ class _Xml:
     def _unpacked(
         self, source: memoryview, encoded: bool, header: np.dtype[Any], compressor: str, needs: int
     ) -> bytes:
-        """Compressed blocks, behind their number, their length, that of the last, and packed lengths."""
+        """Unpack blocks. Header: number of blocks, block length, last block's length, packed lengths."""
         size = header.itemsize
         head = _decoded(source, 3 * size) if encoded else source[: 3 * size]
         blocks, length, last = (int(each) for each in np.frombuffer(head, header, 3))
@@ -272,7 +272,7 @@ def _offset(array: ElementTree.Element) -> int:
 
 
 def _decoded(text: memoryview, count: int) -> bytes:
-    """The first ``count`` bytes of base64; groups of four letters stand for three bytes."""
+    """The first ``count`` bytes of base64; groups of four letters encode three bytes."""
     letters = bytes(text[: -(-count // 3) * 4])
     try:
         return base64.b64decode(letters)[:count]
@@ -291,7 +291,7 @@ def _unpack_lz4(block: bytes, most: int) -> bytes:
 
 
 def _unpack_zlib(block: bytes, most: int) -> bytes:
-    return zlib.decompressobj().decompress(block, most) if most > 0 else b""  # 0: as long as it gets
+    return zlib.decompressobj().decompress(block, most) if most > 0 else b""  # 0 would mean no limit
 
 
 def _unpack_lzma(block: bytes, most: int) -> bytes:

@@ -1,9 +1,9 @@
-"""An off-screen VTK window whose images composite: premultiplied RGBA and depth in float32.
+"""An off-screen VTK window for images to composite: premultiplied RGBA and depth in float32.
 
-VTK's own framebuffer has 8 bits a channel. Composited over many blocks its rounding shows, so the
-window gives VTK a framebuffer of 32-bit floats and reads that.
+VTK's own framebuffer has 8 bits per channel. Its rounding errors become visible when many blocks are
+composited, so the window gives VTK a framebuffer of 32-bit floats and reads that.
 
-Without OSMesa or a display VTK 9.7 does not fail, it crashes; `check_offscreen` asks first.
+Without OSMesa or a display, VTK 9.7 crashes instead of raising an error; `check_offscreen` checks first.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from .arrays import to_numpy
 if TYPE_CHECKING:
     from .camera import Camera, Rectangle
 
-WINDOW_CLASS = "VTK_DEFAULT_OPENGL_WINDOW"  # the environment variable by which VTK chooses a window
+WINDOW_CLASS = "VTK_DEFAULT_OPENGL_WINDOW"  # the environment variable that selects VTK's window class
 OSMESA = ("libOSMesa.so.8", "libOSMesa.so.6", "libOSMesa.so")
 
-# A key light over the left shoulder and a fill light from the lower right: (toward it, intensity), in
+# A key light over the left shoulder and a fill light from the lower right: (direction to it, intensity), in
 # camera coordinates.
 LIGHTS = (((-0.45, 0.60, 1.0), 0.95), ((0.8, -0.5, 0.6), 0.3))
 
-# An image that may be given up is made in bands, none higher than one of so many: what the first rows of an
-# object take is not known before. A band is to take so long [s].
+# An image that may be abandoned is rendered in bands, because the time of the first rows of an object is not
+# known in advance. No band is higher than this fraction of the image; a band should take this long [s].
 _BANDS = 16
 _BAND = 0.1
 
 Image = npt.NDArray[np.float32]
-Pause = Callable[[], None]  # called between the parts of an image; raises to give it up
+Pause = Callable[[], None]  # called between the parts of an image; raises to abandon it
 
 
 def check_offscreen() -> None:
-    """Choose VTK's software renderer; to be called before any window is made.
+    """Choose VTK's software renderer; must be called before any window is created.
 
-    A window class that the user named in VTK_DEFAULT_OPENGL_WINDOW is left alone. Raises Error
+    A window class named by the user in VTK_DEFAULT_OPENGL_WINDOW is kept. Raises Error
     if VTK or OSMesa is missing.
     """
     with _extras.needed("rendering"):
@@ -86,7 +86,7 @@ class Window:
             light.SetIntensity(intensity)
             self.scene.AddLight(light)
 
-        self._window = cast(Any, vtkRenderWindow())  # an OpenGL window in fact, which has framebuffers
+        self._window = cast(Any, vtkRenderWindow())  # in fact an OpenGL window, which has framebuffers
         self._window.OffScreenRenderingOn()
         self._window.SetMultiSamples(0)
         self._window.SetAlphaBitPlanes(1)
@@ -96,7 +96,7 @@ class Window:
         self._make_framebuffer()
 
     def resize(self, size: tuple[int, int]) -> None:
-        """Give images another `size`, (width, height) in pixels."""
+        """Set the size of images, (width, height) in pixels."""
         if size != self.size:
             self.size = size
             self._window.SetSize(*size)
@@ -105,7 +105,7 @@ class Window:
     def _make_framebuffer(self) -> None:
         from vtkmodules.vtkCommonCore import VTK_FLOAT
 
-        # Render nothing once, so that a framebuffer of this size exists, and then make it one of floats.
+        # Render an empty image, so that a framebuffer of this size exists, and then convert it to floats.
         size = self.size
         self.scene.DrawOff()
         self._window.Render()
@@ -120,8 +120,8 @@ class Window:
     def render(self, camera: Camera, rectangle: Rectangle | None = None, pause: Pause | None = None) -> Image:
         """The scene as (height, width, 4) float32, premultiplied, top row first.
 
-        Of a `rectangle` (x0, y0, x1, y1), with y from the top, only its pixels are read. With `pause` the
-        image is made in bands, of the same pixels.
+        With a `rectangle` (x0, y0, x1, y1), y from the top, only its pixels are read. With `pause` the image
+        is rendered in bands, with the same pixels.
         """
         from vtkmodules.vtkCommonCore import vtkFloatArray
 
@@ -140,7 +140,7 @@ class Window:
         return np.ascontiguousarray(rows[::-1])
 
     def _render_bands(self, y0: int, y1: int, pause: Pause) -> None:
-        """Draw the rows from y0 to y1, counted from the top, and leave all others as they are."""
+        """Draw the rows from y0 to y1, counted from the top, and leave the others unchanged."""
         from vtkmodules.vtkCommonDataModel import vtkRecti
 
         width, height = self.size
@@ -160,7 +160,7 @@ class Window:
             pause()
 
     def depth(self) -> Image:
-        """Depth of the last image, (height, width) float32: 0 near to 1 far, +inf where nothing is."""
+        """Depth of the last image, (height, width) float32: 0 near to 1 far, +inf where it is empty."""
         from vtkmodules.vtkCommonCore import vtkFloatArray
 
         width, height = self.size
@@ -172,7 +172,7 @@ class Window:
 
 
 class WindowRenderer:
-    """What renderers that draw in a window share."""
+    """Common base of renderers that draw in a window."""
 
     def __init__(self, window: Window) -> None:
         self._window = window
@@ -183,5 +183,5 @@ class WindowRenderer:
         return self._window.size
 
     def resize(self, size: tuple[int, int]) -> None:
-        """Give the next images another size, (width, height) in pixels."""
+        """Set the size of the next images, (width, height) in pixels."""
         self._window.resize(size)

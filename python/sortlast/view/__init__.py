@@ -1,7 +1,7 @@
-"""A page that shows data as all ranks render them, served by rank 0; and a film of one turn around them.
+"""A web page, served by rank 0, of data that all ranks render; and a film of one turn around the data.
 
-Rank 0 serves viewers in one thread (`server`), and makes frames with all ranks in another (`stage`); the two
-meet in the `hub`, which keeps nothing but the latest. While nobody moves anything all ranks sleep.
+Rank 0 serves viewers in one thread (`server`) and makes frames with all ranks in another (`stage`). The two
+threads share a `hub`, which keeps only the latest camera and picture. While nothing moves, all ranks sleep.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Controls", "Served", "Settings", "serve"]
 
-MOST_RATE = 30.0  # frames a second
+MOST_RATE = 30.0  # frames per second
 _BINS = 64  # of the histogram
 _DIGITS = 6  # of times on the timeline
 
 
 @dataclass(frozen=True)
 class Served:
-    """Where viewers are served: the address a browser opens, and what of it a tunnel needs."""
+    """Where viewers are served: the address for a browser, and the parts that a tunnel needs."""
 
     host: str
     port: int
@@ -53,7 +53,7 @@ class Served:
 
     @property
     def address(self) -> str:
-        """With the token."""
+        """The URL, with the token."""
         return f"http://{self.place}/?token={self.token}"
 
 
@@ -67,13 +67,13 @@ def serve(
 ) -> None:
     """Show data until the process ends. Collective.
 
-    Rank 0 serves viewers at ``host`` and ``port`` (0: any free one), and calls ``tell`` with the address and
-    remarks on the data once there is something to see.
+    Rank 0 serves viewers at ``host`` and ``port`` (0: any free one). Once there is something to see, it
+    calls ``tell`` with the address and remarks on the data.
 
     Raises Error on every rank if the data cannot be read or split, or if rank 0 cannot serve. When a rank
-    dies or does not answer, viewers are told which, and all ranks end with status 2.
+    dies or does not answer, viewers see its number, and all ranks exit with status 2.
     """
-    from sortlast.view.server import Server  # which needs a package that a film does not
+    from sortlast.view.server import Server  # needs a package that films do not need
 
     stage = Stage(comm, settings)
     if comm.rank:
@@ -102,7 +102,7 @@ def serve(
 
 
 class _End:
-    """What is done once when there can be no more frames, whoever finds it out first."""
+    """Ends the program once, on the first call, when no more frames can be made."""
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
@@ -110,13 +110,13 @@ class _End:
         self.server: Server | None = None
 
     def died(self, rank: int) -> None:
-        """A rank has died."""
+        """Report that a rank has died."""
         self(Error(f"rank {rank} has died"))
 
     def __call__(self, error: Exception) -> None:
-        """Tell viewers, and then end all ranks."""
+        """Notify the viewers, then end all ranks."""
         if not self._first.acquire(blocking=False):
-            time.sleep(threading.TIMEOUT_MAX)  # whoever was first ends this process
+            time.sleep(threading.TIMEOUT_MAX)  # the first caller ends this process
         self._hub.end(str(error))
         if self.server is not None:
             self.server.close()
@@ -124,7 +124,7 @@ class _End:
 
 
 def _make(stage: Stage, hub: Hub, job: Job) -> None:
-    """Make a frame, and hand its picture out, unless it is given up. Raises the errors of FATAL."""
+    """Make a frame and publish its picture, unless the frame is abandoned. Raises the errors of FATAL."""
     begin = time.perf_counter()
     try:
         drawn = stage.frame(job.order, hub.moving)
@@ -142,7 +142,7 @@ def _make(stage: Stage, hub: Hub, job: Job) -> None:
 
 
 def _header(drawn: Drawn, job: Job, encode: float) -> dict[str, Any]:
-    """What a page is told of a picture; times in seconds, `ready` since 1970 when it could be sent."""
+    """Header of a picture for the page; times in seconds, `ready` (when it could be sent) since 1970."""
     return {
         "ready": time.time(),
         "mode": job.order.controls.mode,
@@ -160,7 +160,7 @@ def _header(drawn: Drawn, job: Job, encode: float) -> dict[str, Any]:
 
 
 def _facts(stage: Stage, ranks: int) -> dict[str, Any]:
-    """What the page knows of the data from the start."""
+    """Facts about the data that the page needs from the start."""
     volume, scene = stage.volume, stage.scene
     assert volume is not None
     counts, _ = np.histogram(volume.voxels, bins=_BINS, range=(0, 1))

@@ -1,7 +1,7 @@
-"""What a viewer may change, and the check of what it asks for.
+"""The settings that a viewer may change, and the validation of its requests.
 
-All that comes from a browser passes through here. What is wrong raises ArgumentError, whose message the
-viewer is shown; nothing of it is taken then.
+All input from a browser is validated here. Invalid input raises ArgumentError with a message for the viewer,
+and is rejected as a whole.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOST_POINTS = 32  # of a transfer function
 LEAST_SIDE, MOST_SIDE = 16, 4096  # of a picture [pixels]
 MOST_PIXELS = 1 << 23
 LEAST_ZOOM, MOST_ZOOM = 0.2, 50.0
-MOST_PAN = 3.0  # in radii of what is shown
+MOST_PAN = 3.0  # in radii of the scene
 MOST_ELEVATION = 89.0  # [degrees]
 
 Points = tuple[tuple[float, float], ...]
@@ -42,14 +42,14 @@ class Eye:
     pan: tuple[float, float] = (0.0, 0.0)
 
     def camera(self, scene: Scene) -> Camera:
-        """The camera there."""
+        """The camera at this position."""
         bounds = scene.whole.bounds(scene.spacing)
         return Camera.orbit(bounds, scene.radius, self.azimuth, self.elevation, self.zoom, self.pan)
 
 
 @dataclass(frozen=True)
 class Clip:
-    """A plane across an axis, ``at`` a share from 0 to 1 of the volume; ``above`` it is hidden, or below."""
+    """A plane across an axis, ``at`` a share (0 to 1) of the volume; hides the side ``above``, or below."""
 
     axis: str
     at: float
@@ -67,25 +67,25 @@ class Clip:
 
 @dataclass(frozen=True)
 class Controls:
-    """What all viewers share: what is shown, how it is composited, and which kind of picture is sent."""
+    """Settings shared by all viewers: content, compositing, and the kind of picture that is sent."""
 
     mode: str = "volume"
     algorithm: str = "auto"
     wire: str = "image"
     picture: str = "jpeg"
     colours: str = TISSUE
-    opacity: Points | None = None  # None, as the next: what suits the data
+    opacity: Points | None = None  # None, here and in the next field: a default that suits the data
     isovalue: float | None = None
     clip: Clip | None = None
 
     def look(self, scene: Scene, *, fine: bool) -> Look:
-        """How a renderer shows it; not ``fine``: with half the samples of a volume's rays."""
+        """The look for a renderer; unless ``fine``, rays of a volume have half as many samples."""
         plane = None if self.clip is None else self.clip.plane(scene)
         return Look(self.colours, self.opacity, self.isovalue, plane, 1.0 if fine else 0.5)
 
 
 def changed(controls: Controls, asked: object, ranks: int) -> Controls:
-    """The controls with what a viewer asks for, a dict by the names of their fields. Raises ArgumentError."""
+    """Apply a viewer's request, a dict by field name, and return the new controls. Raises ArgumentError."""
     given = _dict(asked, "controls", tuple(_CHECKS))
     taken = {name: _CHECKS[name](value, name) for name, value in given.items()}
     if "algorithm" in taken:
@@ -94,11 +94,11 @@ def changed(controls: Controls, asked: object, ranks: int) -> Controls:
 
 
 def eye(asked: object) -> Eye:
-    """Where a viewer wants to look from: a dict of all fields of :class:`Eye`. Raises ArgumentError."""
+    """Parse the camera that a viewer asks for: a dict of all fields of :class:`Eye`. Raises ArgumentError."""
     given = _dict(asked, "eye", ("azimuth", "elevation", "zoom", "pan"))
     try:
         return Eye(
-            _within(given["azimuth"], "azimuth", -1e9, 1e9) % 360 % 360,  # of what is just below 0, it is 360
+            _within(given["azimuth"], "azimuth", -1e9, 1e9) % 360 % 360,  # just below 0, % 360 gives 360
             _within(given["elevation"], "elevation", -MOST_ELEVATION, MOST_ELEVATION),
             _within(given["zoom"], "zoom", LEAST_ZOOM, MOST_ZOOM),
             _pair(given["pan"], "pan", -MOST_PAN, MOST_PAN),
@@ -123,7 +123,7 @@ def size(asked: object) -> tuple[int, int]:
 def _within(value: object, what: str, low: float, high: float) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ArgumentError(f"{what} is {_arrays.shown(value)}; expected a number")
-    if not low <= value <= high:  # which compares integers of any size, and refuses NaN
+    if not low <= value <= high:  # compares integers of any size, and rejects NaN
         given = f"{value:g}" if isinstance(value, float) else _arrays.shown(value)
         raise ArgumentError(f"{what} is {given}; expected {low:g} to {high:g}")
     return float(value)

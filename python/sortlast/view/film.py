@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 Pixels = npt.NDArray[np.uint8]
 
 SUFFIX = ".mp4"
-_QUALITY = 10  # of libx264: 0, nothing is lost, to 51
+_QUALITY = 10  # of libx264, from 0 (lossless) to 51
 _PICTURE = "frame-{:0{}d}.png"
 
 
 @dataclass(frozen=True)
 class Film:
-    """Where a turn is written and how; `size` is (width, height) in pixels, `rate` frames a second."""
+    """Output of a turn: path and format; `size` is (width, height) in pixels, `rate` in frames per second."""
 
     path: Path
     size: tuple[int, int]
@@ -42,11 +42,11 @@ class Film:
 
     @property
     def moving(self) -> bool:
-        """Whether it is one file, and not a folder of pictures."""
+        """Whether the output is one film file rather than a folder of pictures."""
         return self.path.suffix.lower() == SUFFIX
 
     def check(self) -> None:
-        """Raise Error where it could not be written, before anything is made."""
+        """Raise Error, before any frame is made, if the output could not be written."""
         if self.moving:
             _extras.check("imageio_ffmpeg", "a film", "view")
             check_place(self.path, text=False)
@@ -115,7 +115,7 @@ def _to_file(film: Film) -> Iterator[Callable[[Pixels], None]]:
     with replacing(film.path) as temporary, open(os.memfd_create("ffmpeg"), "r+b") as said:
         kept = ["-f", "mp4", "-movflags", "+faststart", str(temporary)]
         command = [imageio_ffmpeg.get_ffmpeg_exe(), "-y", "-v", "error", *pixels, "-i", "-", *coded, *kept]
-        # A session of its own: an interrupt ends it through us.
+        # Its own session, so that an interrupt ends ffmpeg through this process.
         with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=said, start_new_session=True) as ffmpeg:
             assert ffmpeg.stdin is not None
             try:
@@ -123,7 +123,7 @@ def _to_file(film: Film) -> Iterator[Callable[[Pixels], None]]:
                 _send(ffmpeg, None)
             except BaseException:
                 ffmpeg.kill()
-                # Popen's own exit would flush the pipe and raise BrokenPipeError in place of this error.
+                # Popen's own exit would flush the pipe and raise BrokenPipeError instead of this error.
                 with suppress(OSError):
                     ffmpeg.stdin.close()
                 raise
@@ -134,7 +134,7 @@ def _to_file(film: Film) -> Iterator[Callable[[Pixels], None]]:
 
 
 def _send(ffmpeg: subprocess.Popen[bytes], pixels: Pixels | None) -> None:
-    """Hand a frame on, or the end. If ffmpeg has ended early, its status says so."""
+    """Pass on a frame, or the end of the film (None). If ffmpeg has ended early, its exit status shows it."""
     assert ffmpeg.stdin is not None
     with suppress(BrokenPipeError):
         if pixels is None:

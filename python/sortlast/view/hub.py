@@ -1,13 +1,13 @@
-"""Where the thread that serves viewers and the thread that makes frames meet.
+"""State shared by the thread that serves viewers and the thread that makes frames.
 
-Nothing queues up in it. A view knows the latest place of its camera and the latest picture, and no other: a
-frame shows what is asked for when it begins, and a viewer is sent the picture that is the latest when its
-line is free. A viewer's line is free while it has shown all pictures but one that it was sent; so a slow
-viewer gets fewer pictures, never older ones, and no other viewer waits for it.
+Nothing is queued. A view keeps only its latest camera and its latest picture: a frame shows the state at the
+time it begins, and a viewer receives the latest picture whenever its line is free. The line is free while at
+most one of the pictures sent has not been shown yet. A slow viewer therefore gets fewer pictures, but not
+older ones, and does not delay the others.
 
-While a camera moves, frames are coarse, so that they follow; when it has rested for a moment, one more is
-made as fine as the viewer's window. That may take many seconds: it is given up when a coarse one of any view
-is due, and begun anew when all have rested.
+While a camera moves, frames are coarse to keep up with it. Once it has rested for a moment, one more frame is
+made at the full resolution of the viewer's window. It may take many seconds; it is abandoned when a coarse
+frame of any view is due, and started again when all cameras are at rest.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ from sortlast.view.controls import Controls, Eye
 from sortlast.view.pace import Pace
 from sortlast.view.stage import Order
 
-REST = 0.25  # a camera has come to rest when it has not moved for so long since the last picture of it [s]
-UNSEEN = 2  # pictures that a viewer has not yet shown: that on its screen soon, and that on its way
+REST = 0.25  # a camera is at rest when it has not moved for this long since its last picture [s]
+UNSEEN = 2  # max pictures sent but not yet shown: one about to appear, and one in transit
 MOST_VIEWERS = 64
 _FIRST_SIZE = (640, 480)
 
 
 @dataclass(eq=False)
 class View:
-    """A camera, its picture, and what is still to be drawn. One is shared, others belong to a viewer."""
+    """A camera, its picture, and pending work. One view is shared; the others belong to one viewer each."""
 
     eye: Eye
     size: tuple[int, int] = _FIRST_SIZE
-    stamp: int = 0  # of the viewer's message that moved it last
-    version: int = 0  # of what is asked for
+    stamp: int = 0  # of the viewer's message that last moved it
+    version: int = 0  # of the requested state
     drawn: int = -1  # the version that was drawn last
-    fine: bool = False  # and whether as fine as can be
-    moved: float = -REST  # when what is asked for changed
-    began: float = 0.0  # when the last frame began, and when its picture was there
+    fine: bool = False  # whether it was drawn at full resolution
+    moved: float = -REST  # when the requested state changed
+    began: float = 0.0  # when the last frame began; `finished` is when its picture was ready
     finished: float = 0.0
     serial: int = 0
     picture: bytes = b""
@@ -56,15 +56,15 @@ class View:
 
 @dataclass(eq=False)
 class Viewer:
-    """A page in somebody's browser. `wake` is called when there may be something to send to it."""
+    """A page in a browser. `wake` is called when there may be something to send to it."""
 
     wake: Callable[[], None]
     view: View
     size: tuple[int, int] | None = None  # of its window
     sent: int = 0  # pictures
     seen: int = 0
-    serial: int = 0  # of the last picture that was sent
-    notices: dict[str, Any] = field(default_factory=dict)  # to be sent: the last of each kind
+    serial: int = 0  # of the last picture sent
+    notices: dict[str, Any] = field(default_factory=dict)  # pending: the last of each kind
 
     @property
     def free(self) -> bool:
@@ -74,7 +74,7 @@ class Viewer:
 
 @dataclass(frozen=True)
 class Job:
-    """A frame to be made."""
+    """A frame to make."""
 
     view: View
     version: int
@@ -84,7 +84,7 @@ class Job:
 
 
 class Hub:
-    """All methods may be called from any thread, and none waits but ``take``."""
+    """Viewers and views. All methods may be called from any thread; only ``take`` blocks."""
 
     def __init__(self, first: Controls, ranks: int, rate: float) -> None:
         self.controls = first
@@ -99,7 +99,7 @@ class Hub:
     # --- the thread that serves viewers ---------------------------------------------------------------
 
     def join(self, wake: Callable[[], None]) -> Viewer | None:
-        """A new viewer of the shared view; None if there are too many."""
+        """Add a viewer to the shared view and return it; None if there are too many."""
         with self._changed:
             if len(self._viewers) >= MOST_VIEWERS:
                 return None
@@ -109,17 +109,17 @@ class Hub:
             self._tell_eye(self._shared, None)
             self._tell_count()
             if not self._shared.picture:
-                self._touch(self._shared)  # soon a coarse picture, and then a fine one
+                self._touch(self._shared)  # requests a coarse picture, and later a fine one
             return viewer
 
     def leave(self, viewer: Viewer) -> None:
-        """A viewer has gone, and with it its picture."""
+        """Remove a viewer."""
         with self._changed:
             self._viewers.remove(viewer)
             self._tell_count()
 
     def hear(self, viewer: Viewer, message: object) -> None:
-        """Take a viewer's message, a dict. What is wrong with it is told to this viewer alone."""
+        """Handle a viewer's message, a dict. Errors in it are reported to this viewer only."""
         with self._changed:
             try:
                 self._take_in(viewer, message)
@@ -144,7 +144,7 @@ class Hub:
         view.stamp = read.get("stamp", view.stamp)
         viewer.seen = read.get("seen", viewer.seen)
         alone = all(each is viewer for each in self._viewers if each.view is view)
-        # Pictures fit the window of whoever did something last; to come is nothing done.
+        # Pictures fit the window of the viewer that acted last; joining does not count.
         acts = "eye" in read or "controls" in read or viewer.size is not None or alone
         viewer.size = read.get("size", viewer.size)
         if acts and viewer.size is not None and viewer.size != view.size:
@@ -165,7 +165,7 @@ class Hub:
         viewer.wake()
 
     def _separate(self, viewer: Viewer, own: bool) -> None:
-        """Give a viewer a camera of its own, or that of all others."""
+        """Give a viewer its own camera, or return it to the shared one."""
         if own == (viewer.view is not self._shared):
             return
         viewer.view = replace(self._shared, picture=b"") if own else self._shared
@@ -174,7 +174,7 @@ class Hub:
         self._tell_count()
 
     def to_send(self, viewer: Viewer) -> list[str | bytes]:
-        """What to send to a viewer now: notices as JSON, and the picture if it is new and the line free."""
+        """Pending data for a viewer: notices as JSON, and the picture if it is new and the line is free."""
         with self._changed:
             found: list[str | bytes] = []
             if viewer.notices:
@@ -190,7 +190,7 @@ class Hub:
     # --- the thread that makes frames -----------------------------------------------------------------
 
     def take(self, limit: float) -> Job | None:
-        """The next frame; waits for one, asleep and for at most so many seconds, until None."""
+        """Wait, asleep and for at most ``limit`` seconds, for the next frame to make; None on timeout."""
         end = time.monotonic() + limit
         with self._changed:
             while True:
@@ -204,14 +204,14 @@ class Hub:
                 self._changed.wait(min(end, *(at for at, _ in due)) - now if due else end - now)
 
     def moving(self) -> bool:
-        """Whether a coarse frame is due, for which a fine one is given up; or no frame any more."""
+        """Whether to abandon a fine frame: a coarse one is due, or no frame is needed any more."""
         with self._changed:
             now = time.monotonic()
             moved = [self._due(view) for view in self._views() if not view.at_rest]
             return self._ended or any(at is not None and at <= now for at in moved)
 
     def put(self, job: Job, seconds: float, header: dict[str, Any], picture: bytes) -> None:
-        """The picture of a frame that took so long; it goes to all viewers of its view."""
+        """Store the picture of a frame that took ``seconds``; all viewers of its view receive it."""
         with self._changed:
             self._serial += 1
             view = job.view
@@ -224,7 +224,7 @@ class Hub:
             self._wake(view)
 
     def refuse(self, job: Job, text: str) -> None:
-        """A frame cannot be made as it was asked for: say so, and do not try again."""
+        """Report that a frame cannot be made as requested, and do not try again."""
         with self._changed:
             job.view.drawn, job.view.fine = job.version, True
             for viewer in self._viewers:
@@ -232,7 +232,7 @@ class Hub:
                     self._tell(viewer, "refused", text)
 
     def end(self, text: str) -> None:
-        """Tell all viewers why there will be no more pictures."""
+        """Notify all viewers why no more pictures will follow."""
         with self._changed:
             self._ended = True
             for viewer in self._viewers:
@@ -241,12 +241,12 @@ class Hub:
 
     @property
     def ended(self) -> bool:
-        """Whether there will be no more pictures."""
+        """Whether no more pictures will follow."""
         return self._ended
 
     @property
     def viewers(self) -> int:
-        """How many viewers there are."""
+        """Number of viewers."""
         return len(self._viewers)
 
     # --- both -----------------------------------------------------------------------------------------
@@ -255,7 +255,7 @@ class Hub:
         return list(dict.fromkeys(viewer.view for viewer in self._viewers))
 
     def _due(self, view: View) -> float | None:
-        """When the next frame of a view is to begin; None if there is nothing to draw, or nobody to look."""
+        """Time at which the next frame of a view should begin; None if none is needed or nobody watches."""
         if self._ended or not any(viewer.free for viewer in self._viewers if viewer.view is view):
             return None
         if not view.at_rest:
@@ -294,7 +294,7 @@ class Hub:
 
 
 def shown(now: Controls) -> dict[str, Any]:
-    """Controls as the page has them, and as :func:`controls.changed` takes them."""
+    """Controls as the page represents them, in the form that :func:`controls.changed` accepts."""
     clip = None if now.clip is None else vars(now.clip)
     return {**vars(now), "clip": clip}
 

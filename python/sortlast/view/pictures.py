@@ -1,4 +1,4 @@
-"""From a composited frame to what travels to a browser: JPEG or WebP, in one of two qualities."""
+"""Encodes composited frames for the browser: JPEG or WebP, in one of two qualities."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OPTIONS = {
 
 
 def encoded(frame: Image, kind: str, *, fine: bool) -> bytes:
-    """A frame as ``kind``, "jpeg" or "webp"; ``fine`` in the quality for a picture that stands."""
+    """Encode a frame as ``kind``, "jpeg" or "webp"; ``fine`` selects the quality for still pictures."""
     with _extras.needed("a picture for a browser", extra="view"):
         from PIL import Image as Pillow
 

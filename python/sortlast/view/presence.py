@@ -1,6 +1,6 @@
-"""Which ranks of this machine have died: the kernel says so at once, and costs nothing until then.
+"""Detects ranks of this machine that have died. The kernel reports it at once, at no cost until then.
 
-Ranks of other machines, and those that live and do not answer, are found by the limits of waits.
+Ranks of other machines, and ranks that are alive but do not answer, are detected by timeouts.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 def watch(comm: MPI.Intracomm, ranks: Sequence[int], died: Callable[[int], None]) -> None:
-    """Call ``died(rank)`` in a thread of its own, once, when one of these ranks has ended. Collective.
+    """Call ``died(rank)`` once, in a separate thread, when one of these ranks has ended. Collective.
 
-    To be called in the main thread.
+    Must be called in the main thread.
     """
-    # Hydra tells the other ranks by this signal, which would end them.
+    # Hydra sends this signal to the other ranks; by default it would end them.
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     own = (os.uname().nodename, _namespace(), os.getpid())
     places = comm.allgather(own)
@@ -32,7 +32,7 @@ def watch(comm: MPI.Intracomm, ranks: Sequence[int], died: Callable[[int], None]
         machine, namespace, pid = places[rank]
         if rank == comm.rank or (machine, namespace) != own[:2]:
             continue
-        with suppress(OSError):  # a kernel without it, or one that forbids it
+        with suppress(OSError):  # the kernel lacks it or forbids it
             file = os.pidfd_open(pid)
             watched[file] = rank
             waits.register(file, select.POLLIN)

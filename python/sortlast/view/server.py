@@ -1,13 +1,12 @@
-"""The web server on rank 0, in a thread of its own: one page, and a WebSocket for each viewer.
+"""The web server on rank 0, in its own thread: one page, and one WebSocket per viewer.
 
-aiohttp is the server that trame's own stack (wslink) runs on. Nothing of trame is above it, because of what
-its parts do with more than one viewer: wslink sends to all viewers under one lock, so that one on a slow line
-makes the others wait; what a browser sets in trame's shared state reaches the other browsers before the
-program can refuse it; its page takes the token out of the address, so that it cannot be loaded again; and
-where the connection ends it replaces what the page said last. Here a viewer's sender waits for this viewer
-alone.
+aiohttp is the server below trame's own stack (wslink). The rest of trame is not used, because of how it
+handles several viewers: wslink sends to all viewers under one lock, so a viewer on a slow line delays the
+others; state set by one browser reaches the other browsers before the program can reject it; its page removes
+the token from the address, so that it cannot be reloaded; and when the connection ends, it replaces the last
+message on the page. Here the task that sends to a viewer waits for this viewer only.
 
-Who has not the token in the address gets neither. The page is one file without references to others.
+Requests without the token in the address are rejected. The page is one file without external references.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ from sortlast.view.hub import Hub, Viewer
 with _extras.needed("the page of a viewer", extra="view"):
     from aiohttp import WSCloseCode, WSMessage, WSMsgType, web
 
-_LONGEST_MESSAGE = 1 << 14  # of a viewer [bytes]
-_HEARTBEAT = 15.0  # who is silent for so long is asked for an answer, and given up half as much later [s]
-_TIME_TO_ASK = 10.0  # a connection that has not given the token is closed after so long [s]
+_LONGEST_MESSAGE = 1 << 14  # from a viewer [bytes]
+_HEARTBEAT = 15.0  # a viewer silent for this long is pinged, and dropped after half as much again [s]
+_TIME_TO_ASK = 10.0  # a connection that has not given the token by then is closed [s]
 MOST_STRANGERS = 128  # connections that have not given the token; one more closes the oldest
-_TIME_TO_END = 2.0  # for the last notices [s]
+_TIME_TO_END = 2.0  # to send the last notices [s]
 _HEADERS = {
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
@@ -43,10 +42,10 @@ _REFUSED = (
 
 
 def page(facts: dict[str, Any]) -> str:
-    """The page as HTML; ``facts`` is what it knows of the data."""
+    """The page as HTML; ``facts`` describe the data."""
     folder = files(__package__)
     scripts = "\n".join(folder.joinpath(name).read_text() for name in ("curve.js", "timeline.js", "page.js"))
-    # "<" as an escape: no name in the data can end the script that holds it.
+    # Escape "<", so that no name in the data can end the enclosing script.
     data = json.dumps(facts).replace("<", "\\u003c")
     parts = {"STYLE": folder.joinpath("page.css").read_text(), "SCRIPT": scripts, "FACTS": data}
     text = folder.joinpath("page.html").read_text()
@@ -56,16 +55,16 @@ def page(facts: dict[str, Any]) -> str:
 
 
 class Server:
-    """Serves the viewers of a hub from when it is made until ``close``.
+    """Serves the viewers of a hub from construction until ``close``.
 
-    Raises Error if nothing can listen at the address; port 0 is any free one.
+    Raises Error if it cannot listen at the address; port 0 is any free one.
     """
 
     def __init__(self, hub: Hub, facts: dict[str, Any], host: str, port: int, token: str) -> None:
         self._hub, self._page, self._token = hub, page(facts), token
         self._loop = asyncio.new_event_loop()
         self._connections: set[asyncio.Task[Any]] = set()
-        self._strangers: list[web.RequestHandler] = []  # the oldest first
+        self._strangers: list[web.RequestHandler] = []  # oldest first
         ready = threading.Event()
         self._failure: OSError | None = None
         self.port = port
@@ -80,7 +79,7 @@ class Server:
             )
 
     def close(self) -> None:
-        """Give viewers a moment for what they have been told last, and end."""
+        """Allow a moment for the last notices to be sent, then stop."""
         self._loop.call_soon_threadsafe(self._ending.set)
         self._thread.join(2 * _TIME_TO_END)
 
@@ -115,7 +114,7 @@ class Server:
         await runner.cleanup()
 
     def _accept(self) -> asyncio.BaseProtocol:
-        """A new connection: a stranger until a request on it gives the token."""
+        """Accept a connection, untrusted until a request on it gives the token."""
         stranger = self._protocol()
         self._strangers.append(stranger)
         if len(self._strangers) > MOST_STRANGERS:
@@ -129,7 +128,7 @@ class Server:
             stranger.force_close()
 
     def _check(self, request: web.Request) -> None:
-        """Raise the refusal of a request without the token; with it, its connection is no stranger's."""
+        """Reject a request without the token; with it, mark the connection as trusted."""
         given = request.query.get("token", "")
         if not hmac.compare_digest(given.encode(), self._token.encode()):
             raise web.HTTPForbidden(text=_REFUSED, headers=_HEADERS)
@@ -166,12 +165,12 @@ class Server:
         return socket
 
     def _wake(self, sender: asyncio.Event) -> None:
-        """Let a sender look for what is new; from any thread."""
-        with suppress(RuntimeError):  # the loop is closed, and so are all connections
+        """Wake a sender to look for new data; from any thread."""
+        with suppress(RuntimeError):  # the loop and all connections are closed
             self._loop.call_soon_threadsafe(sender.set)
 
     async def _send(self, socket: web.WebSocketResponse, viewer: Viewer, wake: asyncio.Event) -> None:
-        """Send what there is whenever there is something new; what is not sent yet is looked up anew."""
+        """Send pending data whenever there is any; it is looked up at the time of sending."""
         with suppress(ConnectionError):
             while not socket.closed:
                 ended = self._hub.ended

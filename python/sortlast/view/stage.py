@@ -1,8 +1,8 @@
-"""What every rank holds while data are viewed, and a frame of it that all ranks make together.
+"""State of every rank while data are viewed, and the frames that all ranks make together.
 
-Rank 0 tells what a frame shows (:class:`Order`), the others wait for that asleep. A frame that cannot be made
-as asked (a split into too many blocks, an error of a renderer) raises the same Error on every rank, and the
-next one may be asked for. After an error of FATAL none can be made.
+Rank 0 announces what a frame shows (:class:`Order`); the others sleep until then. If a frame cannot be made
+as requested (a split into too many blocks, an error in a renderer), the same Error is raised on every rank
+and the next frame may be requested. After an error of FATAL no more frames can be made.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
 FATAL = (Late, RemoteError, MpiError)
-PING = 10.0  # a rank that is asked for nothing is asked so often whether it is there [s]
-_GRACE = 30.0  # after an error of FATAL rank 0 has so long to say so before the others end [s]
+PING = 10.0  # interval at which idle ranks are pinged [s]
+_GRACE = 30.0  # time for rank 0 to report an error of FATAL before the other ranks end [s]
 _ADVICE = "; it may be stopped, or its machine out of reach"
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What the command was asked; the data as ``render.load`` takes them, `timeout` in seconds."""
+    """Arguments of the command; the data as ``render.load`` takes them, `timeout` in seconds."""
 
     data: str
     timeout: float
@@ -48,31 +48,31 @@ class Settings:
 
 @dataclass(frozen=True)
 class Order:
-    """What a frame shows; `size` is (width, height) in pixels."""
+    """Content of a frame; `size` is (width, height) in pixels."""
 
     controls: Controls
     eye: Eye
     size: tuple[int, int]
-    fine: bool = True  # else rays of volumes have fewer samples
-    yields: bool = False  # whether rank 0 may give it up
+    fine: bool = True  # if not, rays of volumes have fewer samples
+    yields: bool = False  # whether rank 0 may abandon it
 
 
 @dataclass(frozen=True)
 class Drawn:
     """A frame on rank 0.
 
-    `seconds` of each phase are those of the rank that is slowest in it. `timeline` has of every rank what it
-    did, (activity, begin, end), in seconds since the rank began the frame.
+    `seconds` gives each phase's time on the slowest rank. `timeline` lists the activities of every rank,
+    (activity, begin, end), in seconds since that rank began the frame.
     """
 
     image: Image  # (height, width, 4), premultiplied
-    algorithm: str  # full name, of what "auto" chose
+    algorithm: str  # full name of the algorithm, also if "auto" chose it
     seconds: dict[str, float]
     timeline: list[list[tuple[str, float, float]]]
 
 
 class Stage:
-    """All ranks make one, and then rank 0 calls `frame` and the others `follow`. Collective."""
+    """The ranks' shared stage. All ranks construct it; then rank 0 calls `frame`, the others `follow`."""
 
     def __init__(self, comm: MPI.Intracomm, settings: Settings) -> None:
         self._comm, self._settings = comm, settings
@@ -91,11 +91,11 @@ class Stage:
     # --- rank 0 ---------------------------------------------------------------------------------------
 
     def frame(self, order: Order, stop: Callable[[], bool] | None = None) -> Drawn:
-        """Have all ranks make a frame.
+        """Make a frame with all ranks.
 
-        ``stop`` is asked again and again while they render one that yields, whether to give it up.
+        If the order yields, ``stop`` is polled during rendering; True abandons the frame.
 
-        Raises Abandoned then, and Error; the next may be asked for unless it is one of FATAL.
+        Raises Abandoned in that case, or Error; the next frame may be requested unless it is one of FATAL.
         """
         self._messages.tell(order)
         drawn = self._make(order, stop)
@@ -103,21 +103,21 @@ class Stage:
         return drawn
 
     def ping(self) -> None:
-        """Hear from every rank that it is there. Raises TimeoutError, which names those that are not."""
+        """Check that every rank answers. Raises TimeoutError, which names the ranks that do not."""
         self._messages.tell(None)
         self._messages.gather(None)
 
     def end(self) -> None:
-        """Let the other ranks return from `follow`."""
+        """Make the other ranks return from `follow`."""
         self._messages.tell("end")
 
     # --- the others -----------------------------------------------------------------------------------
 
     def follow(self) -> None:
-        """Make frames until rank 0 ends it. Raises an error of FATAL after rank 0 had time to say so."""
+        """Make frames until rank 0 ends. An error of FATAL is raised after rank 0 had time to report it."""
         try:
             while True:
-                # Rank 0 is heard of at least every PING seconds, but for the time of a frame.
+                # Rank 0 sends something at least every PING seconds, except during a frame.
                 order = self._messages.hear(PING + 2 * self._settings.timeout)
                 if order == "end":
                     return
@@ -135,7 +135,7 @@ class Stage:
         except FATAL:
             raise
         except (Abandoned, Error):
-            return  # rank 0 has the same, and says so
+            return  # rank 0 has the same error and reports it
 
     # --- all ------------------------------------------------------------------------------------------
 
@@ -175,7 +175,7 @@ class Stage:
         return Drawn(image, compositor.algorithm, seconds, gathered)
 
     def _part(self, mode: str) -> BlockPart | BoxesPart:
-        """This rank's part in a mode; made, and handed out by rank 0, when it is first asked for."""
+        """This rank's part in a mode, made and distributed by rank 0 on first use."""
         if mode not in self._parts:
             asked = self._settings
             settings = PartSettings(asked.data, mode, (16, 16), 1, "auto", asked.timeout, None)
@@ -185,7 +185,7 @@ class Stage:
         return self._parts[mode]
 
     def _chosen(self, controls: Controls) -> sortlast.Compositor:
-        """The compositor that is asked for; the last one stays while it is the same."""
+        """The requested compositor; the last one is reused while its settings stay the same."""
         asked = (controls.algorithm, controls.wire)
         if self._compositor is None or self._compositing != asked:
             algorithm, wire = asked

@@ -1,8 +1,8 @@
-"""Whether a frame goes on: all ranks find out together, and rank 0 may end it while they render.
+"""The common decision whether a frame continues; rank 0 may abandon it while the ranks render.
 
-A rank renders in pieces, and asks between them. Rank 0 gives a frame up by telling the others so, which they
-hear at their next question; else it tells them to go on when all have rendered. So each frame has one
-verdict, which every rank hears once, and no rank waits longer than for one piece of another.
+A rank renders in pieces and polls between them. To abandon a frame, rank 0 sends a message that the others
+receive at their next poll; otherwise it sends one to continue after all have rendered. Each frame thus has
+exactly one verdict, received once by every rank, and no rank waits longer than another takes for one piece.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ Result = TypeVar("Result")
 _GO_ON = "go on"
 
 
-class Abandoned(Exception):  # noqa: N818  (it is no error)
-    """Rank 0 has given the frame up."""
+class Abandoned(Exception):  # noqa: N818  (not an error)
+    """Rank 0 has abandoned the frame."""
 
 
 class Verdict:
-    """On one frame; ``stop`` is asked on rank 0 whether to give it up."""
+    """The verdict on one frame; rank 0 polls ``stop`` to find out whether to abandon it."""
 
     def __init__(self, messages: Messages, stop: Callable[[], bool] | None = None) -> None:
         self._messages, self._stop = messages, stop
-        self._ended: Exception | None = None  # why the frame does not go on
+        self._ended: Exception | None = None  # why the frame does not continue
 
     def on(self, work: Callable[[Callable[[], None]], Result]) -> Result:
-        """What ``work(pause)`` gives, which calls ``pause`` between its pieces. Collective.
+        """Return the result of ``work(pause)``, which calls ``pause`` between its pieces. Collective.
 
-        Raises Abandoned on every rank if rank 0 gave the frame up; else, if ``work`` failed on a rank, its
-        error as an Error on every one; and TimeoutError where another rank does not come in time.
+        Raises Abandoned on every rank if rank 0 abandoned the frame. Otherwise, if ``work`` failed on a rank,
+        its error is raised as an Error on every rank. A rank that is too late raises TimeoutError.
         """
         failure, result = None, None
         try:
@@ -46,7 +46,7 @@ class Verdict:
         else:
             self._messages.gather(failure)
             if self._ended is None:
-                self._messages.hear(2 * self._messages.timeout)  # rank 0 may wait so long for another
+                self._messages.hear(2 * self._messages.timeout)  # rank 0 may itself wait for another rank
         if self._ended is not None:
             raise self._ended
         return result  # type: ignore[return-value]
@@ -68,7 +68,7 @@ class Verdict:
             self._messages.tell(self._ended)
 
     def _decide(self, failure: str | None) -> None:
-        """Wait for all ranks, and tell them what comes of the frame unless they know."""
+        """Wait for all ranks and send them the verdict, unless they already have it."""
         try:
             failures = self._messages.gather(failure, self._give_up_if_asked) or []
         except Error as error:

@@ -1,11 +1,11 @@
-"""One picture of a VTK window whose scene is spread over the ranks of a communicator.
+"""One picture of a VTK window with a scene that is distributed over the ranks of a communicator.
 
 ::
 
     import sortlast.vtk
 
     sortlast.vtk.compose(window, MPI.COMM_WORLD)
-    window.Render()  # on every rank: rank 0's window then shows what all have drawn
+    window.Render()  # on every rank: rank 0's window then shows the whole scene
 """
 
 from sortlast.vtk.adapter import Picture, image

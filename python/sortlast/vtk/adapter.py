@@ -1,4 +1,4 @@
-"""What one rank's VTK window shows, as an image that composites with others'. Nothing here uses MPI."""
+"""Images of one rank's VTK window that can be composited with images of other ranks. Does not use MPI."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ class Picture(NamedTuple):
     """An image of this rank's part of a scene, top row first."""
 
     colour: NDArray[np.uint8]
-    """(H, W, 4), premultiplied; all channels are 0 where nothing is."""
+    """(H, W, 4), premultiplied; all channels are 0 where the scene is empty."""
     depth: NDArray[np.float32]
-    """(H, W), 0 near to 1 far between the camera's clipping planes; +inf where nothing is."""
+    """(H, W), 0 near to 1 far between the camera's clipping planes; +inf where the scene is empty."""
     bounds: tuple[int, int, int, int]
-    """Rectangle of pixels (x0, y0, x1, y1), half open, outside which nothing is."""
+    """Half-open rectangle of pixels (x0, y0, x1, y1) that contains everything drawn."""
     box: tuple[float, float, float, float, float, float] | None
-    """(xmin, xmax, ymin, ymax, zmin, zmax) of the part; None if there is none."""
+    """(xmin, xmax, ymin, ymax, zmin, zmax) of the part; None if it is empty."""
 
 
 def image(window: Any) -> Picture:
-    """Render a ``vtkRenderWindow``, and return what composites: without background and annotations.
+    """Render a ``vtkRenderWindow`` and return an image to composite, without background and annotations.
 
-    Cameras and clipping ranges must be the same on every rank, or depths of different ranks cannot be
-    compared. The window renders once and is left as it was, but for its pixels. ``colour``, ``depth`` and
-    ``bounds`` are arguments of ``Compositor.composite``, ``box`` is one of ``visibility_order``.
+    Cameras and clipping ranges must be the same on every rank; otherwise depths of different ranks cannot be
+    compared. The window renders once and is left unchanged, except for its pixels. ``colour``, ``depth`` and
+    ``bounds`` are arguments of ``Compositor.composite``, ``box`` is an argument of ``visibility_order``.
 
     Raises:
-        ArgumentError: not a ``vtkRenderWindow``, one that renders in stereo or with a render pass, or one
-            whose size is 0.
+        ArgumentError: ``window`` is no ``vtkRenderWindow``, renders in stereo or with a render pass, or has
+            size 0.
         MissingExtraError: VTK is not installed.
     """
     check_window(window)
@@ -69,7 +69,7 @@ def _bounds(colour: NDArray[np.uint8], depth: NDArray[np.float32]) -> tuple[int,
 
 
 def check_window(window: Any) -> None:
-    """Raise ArgumentError unless it is a window of VTK, MissingExtraError if there is no VTK."""
+    """Raise ArgumentError unless ``window`` is a VTK window, MissingExtraError if VTK is not installed."""
     with _extras.needed("a VTK window", extra="vtk"):
         from vtkmodules.vtkRenderingCore import vtkRenderWindow
     if not isinstance(window, vtkRenderWindow):

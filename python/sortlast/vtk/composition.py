@@ -1,4 +1,4 @@
-"""One picture of the windows of all ranks: what users call, and who calls whom."""
+"""One picture of the windows of all ranks: the public interface, and how rank 0 starts work on the others."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ Result = TypeVar("Result")
 
 MODES = ("auto", "surface", "volume", "boxes")
 
-# What rank 0 begins, and the end of what it leads.
+# Work that rank 0 starts, and the end of lead().
 _FRAME, _BOUNDS, _END = "a frame", "new bounds", "the end of lead()"
-_FIRST, _LAST = 1.0, -1.0  # priorities of observers: before those of users, and after them
+_FIRST, _LAST = 1.0, -1.0  # priorities of observers: before and after the user's
 
 
 def compose(
@@ -41,41 +41,42 @@ def compose(
     timeout: float = 60.0,
     **options: Any,
 ) -> Composition:
-    """Make rank 0's window show what the windows of all ranks draw. Collective.
+    """Make rank 0's window show the combined scene of the windows of all ranks. Collective.
 
     From now on every rank renders its window as often as rank 0 does, or is in ``Composition.lead``. Size,
-    viewports, cameras and backgrounds are rank 0's; annotations (2D props, axes around the data, layers above
-    0) are rank 0's too. Windows of the other ranks render off screen. Multisampling and FXAA are off.
+    viewports, cameras, backgrounds and annotations (2D props, axes around the data, layers above 0) are taken
+    from rank 0. Windows of the other ranks render off screen. Multisampling and FXAA are turned off.
 
     Args:
         window: a ``vtkRenderWindow`` with the same number of renderers in layer 0 on every rank.
         comm: any mpi4py intracommunicator; it is duplicated.
-        mode: how parts of different ranks merge. "surface": by depth, for what is opaque. "volume": in the
-            visibility order of the ranks' boxes, which may share no more than faces; for volumes, and
-            translucent and opaque surfaces. "boxes": in that of the boxes of all volumes, many a rank, each
-            of which is drawn alone with the surfaces in its box; what lies in no volume's box is a box too.
-            "auto": "boxes" if any rank shows several volumes that do not coincide, else "volume" if any
-            shows something translucent, else "surface".
-        box: (xmin, xmax, ymin, ymax, zmin, zmax) of this rank's data, for the visibility order; None is the
-            box of the visible props. Pass it where they overlap those of other ranks, as ghosts do.
-        reduction: how many times coarser the picture is in both directions while somebody interacts.
+        mode: how parts of different ranks are merged. "surface": by depth, for opaque surfaces. "volume": in
+            the visibility order of the ranks' boxes, which may share no more than faces; for volumes, and
+            for translucent and opaque surfaces. "boxes": in the visibility order of the boxes of all volumes,
+            any number per rank; each is drawn alone with the surfaces inside its box, and props outside
+            all volumes form further boxes. "auto": "boxes" if any rank shows several volumes that do not
+            coincide, else "volume" if any shows something translucent, else "surface".
+        box: (xmin, xmax, ymin, ymax, zmin, zmax) of this rank's data, for the visibility order. None: the
+            box of the visible props. Pass it if the props overlap other ranks' props, as ghost cells do.
+        reduction: factor by which the picture is coarser in both directions during interaction.
         timeout: longest wait for another rank, in seconds.
-        options: as ``Compositor`` takes them, such as ``algorithm``.
+        options: passed to ``Compositor``, such as ``algorithm``.
 
     Raises:
         MismatchError: on every rank, if the numbers of renderers differ.
         Error: on every rank, if an argument is wrong on some.
-        TimeoutError: a rank did not come.
+        TimeoutError: a rank did not arrive.
         MissingExtraError: VTK or mpi4py is not installed.
     """
     return Composition(window, comm, mode, box, reduction, timeout, options)
 
 
 class Composition:
-    """What ``compose`` returns; the window keeps it.
+    """The result of ``compose``; the window keeps it alive.
 
-    The window's ``Render`` raises on every rank what went wrong on one, and rank 0's window then shows no
-    whole picture. After a ``TimeoutError``, a ``RemoteError`` or an ``MpiError`` no more frames can be made.
+    If a frame fails on one rank, the window's ``Render`` raises the error on every rank, and rank 0's window
+    shows no complete picture. After a ``TimeoutError``, a ``RemoteError`` or an ``MpiError`` no more frames
+    can be made.
     """
 
     def __init__(
@@ -100,7 +101,7 @@ class Composition:
                 raise ArgumentError(f"reduction is {reduction}; expected 1 or more")
             renderers = _renderers(window)
         except Exception as error:
-            # The others must not wait for this rank: all raise what is wrong here.
+            # The others must not wait for this rank: all ranks raise the error below.
             problem = str(error)
         self.messages = Messages(comm, limit)
         self._held = ExitStack()
@@ -144,7 +145,7 @@ class Composition:
         frames.end()
         failure = self._failures.failure
         if failure is not None and not self._calling:
-            # Nobody can raise it now: the window was rendered by VTK.
+            # No caller can catch it: VTK rendered the window.
             print(f"sortlast: {failure}", file=sys.stderr, flush=True)
             interactor = self._window.GetInteractor()
             if interactor is not None:
@@ -154,15 +155,15 @@ class Composition:
 
     @property
     def rank(self) -> int:
-        """This rank."""
+        """The number of this rank."""
         return int(self.messages.comm.rank)
 
     def boxes(self) -> list[tuple[Any, Any]]:
-        """Each renderer, and the prop that draws nothing and has the box of all parts that it shows."""
+        """Each renderer, with a prop that draws nothing and has the bounding box of all ranks' parts."""
         return [(merge.renderer, merge.stand_in.prop) for merge in self._merges]
 
     def render(self) -> None:
-        """Render the window, as its ``Render`` does. Every rank does so, or is in ``lead``."""
+        """Render the window, like its ``Render``. Every rank calls it, or is in ``lead``."""
         self._calling = True
         try:
             type(self._window).Render(self._window)
@@ -171,10 +172,10 @@ class Composition:
         self._failures.raise_failure()
 
     def lead(self, work: Callable[[], Result]) -> Result | None:
-        """Call ``work()`` on rank 0, as an interactor's ``Start``; the others render when it does.
+        """Call ``work()``, such as an interactor's ``Start``, on rank 0; the others render when it does.
 
-        Collective. Returns what it returned on rank 0, None elsewhere. What it raises there, every rank
-        raises. The others wait as long as it takes, and sleep meanwhile.
+        Collective. Returns the result on rank 0, None elsewhere. An exception in ``work`` is raised on every
+        rank. The other ranks wait without a limit, asleep.
         """
         if not self.messages.root:
             self._follow()
@@ -198,9 +199,9 @@ class Composition:
             self.messages.tell((_END, told))
 
     def update_bounds(self) -> None:
-        """Let cameras know the box of all parts, after this rank's has changed. Collective.
+        """Update the bounding box of all parts after this rank's has changed, for cameras. Collective.
 
-        Every frame does so too, but after the camera was reset.
+        Every frame does so too, but only after the camera was reset.
         """
         self._wake(_BOUNDS)
         self._share_bounds()
@@ -208,14 +209,14 @@ class Composition:
     def sample_alike(self, volumes: Sequence[Any], boxes: Sequence[Sequence[float]] | None = None) -> None:
         """Sample the volumes of all ranks at the same places, so that no seam shows between them. Collective.
 
-        They then lie in the visibility order with the boxes that are passed, and where a volume changes its
-        data or transfer functions, the next frame shows it. Call it again after others were added.
+        The volumes then use ``boxes`` in the visibility order. If a volume's data or transfer functions
+        change, the next frame shows it. Call this again after adding volumes.
 
         Args:
-            volumes: this rank's, any number: ``vtkVolume`` with a ``vtkGPUVolumeRayCastMapper`` that
-                composites, of image data along the axes or a rectilinear grid.
-            boxes: (xmin, xmax, ymin, ymax, zmin, zmax) of the part of each that is drawn, in the space of its
-                data; the rest are ghosts, which gradients and interpolation read. None: all of each.
+            volumes: this rank's, any number: ``vtkVolume`` with a ``vtkGPUVolumeRayCastMapper`` in composite
+                mode, of image data aligned with the axes or a rectilinear grid.
+            boxes: (xmin, xmax, ymin, ymax, zmin, zmax) of the part of each volume that is drawn, in data
+                coordinates; the rest are ghosts, read by gradients and interpolation. None: all of each.
 
         Raises:
             Error: on every rank, if a volume or a box is wrong on some.
@@ -225,7 +226,7 @@ class Composition:
             own = sampling.own_parts(volumes, boxes)
             grids = [sampling.grid(volume.GetMapper().GetDataSetInput()) for volume in own]
         except Exception as error:
-            # The others must not wait for this rank: all raise what is wrong here.
+            # The others must not wait for this rank: all ranks raise the error below.
             problem = str(error)
         distance = self.messages.agree((problem, grids), _sample_distance)
         for volume, box in own.items():
@@ -234,7 +235,7 @@ class Composition:
         self._share_bounds()
 
     def close(self) -> None:
-        """Make the window this rank's own again. All ranks call it before MPI ends; again it does nothing."""
+        """Detach the window from the other ranks. Call on all ranks before MPI ends; may be repeated."""
         self.closed = True
         self._held.close()
 
@@ -247,7 +248,7 @@ class Composition:
     def _leave(self) -> None:
         from sortlast._mpi4py import MPI
 
-        # A rank that is late may still use it.
+        # A late rank may still use it.
         broken = self._frames is not None and self._frames.failures.broken is not None
         if not broken and not MPI.Is_finalized():
             self.messages.close()
@@ -269,7 +270,7 @@ class Composition:
             try:
                 self.render()
             except Error:
-                # Rank 0 knows, and says at the end whether it goes on in spite of it.
+                # Rank 0 has the error too, and announces at the end whether it continues.
                 if self._failures.broken is not None:
                     raise
 
@@ -309,7 +310,7 @@ def _renderers(window: Any) -> list[Any]:
 
 
 def _sample_distance(told: list[tuple[str | None, list[sampling.Grid]]]) -> float | None:
-    """On rank 0: the distance between samples on all ranks; raises if a rank has a problem."""
+    """On rank 0: the distance between samples for all ranks; raises if a rank has a problem."""
     check_alike([(problem, 0) for problem, _ in told])
     steps = sampling.spacing([grid for _, grids in told for grid in grids])
     return min((step / 2 for step in steps if step > 0), default=None)

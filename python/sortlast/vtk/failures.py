@@ -1,9 +1,9 @@
-"""What goes wrong on this rank while VTK renders, kept until all ranks learn of it.
+"""Errors on this rank while VTK renders, kept until all ranks are informed.
 
-VTK prints an exception of an observer and goes on, and so it does with errors of its own: a file that is
-gone, a texture for which the graphics card has no memory. The picture then lacks something without a word.
-Within a frame a hook of the interpreter hears the exceptions, and an observer of VTK's output window hears
-the errors.
+VTK prints exceptions of observers and continues; it does the same with its own errors, such as a deleted file
+or a texture too large for the memory of the graphics card. The picture would then be incomplete without an
+error. During a frame, an interpreter hook collects the exceptions, and an observer of VTK's output window
+collects VTK's errors.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ from sortlast._errors import Error, MpiError, RemoteError, TimeoutError  # noqa:
 
 
 class Failures:
-    """Of one composition. What is noted, all ranks are told at the next agreement of the frame."""
+    """Errors of one composition. All ranks receive a noted error at the next agreement of the frame."""
 
     def __init__(self) -> None:
         self.problem: str | None = None
-        """What is wrong on this rank in this frame."""
+        """The problem on this rank in this frame."""
         self.failure: Error | None = None
-        """Why this frame has ended without a picture, alike on all ranks."""
+        """Why this frame ended without a picture; the same on all ranks."""
         self.broken: Error | None = None
-        """Why there can be no more frames."""
+        """Why no more frames can be made."""
 
     def begin(self, frame: ExitStack) -> None:
-        """Forget what was, and hear until the end of a frame what VTK would only print."""
+        """Clear the last frame's error, and collect errors until the end of the frame."""
         self.problem = self.failure = None
         frame.enter_context(self._hearing_exceptions())
         frame.enter_context(self._hearing_vtk())
 
     def note(self, problem: str | Exception) -> None:
-        """Keep what went wrong on this rank; the first of all."""
+        """Record an error on this rank; only the first one is kept."""
         text = problem if isinstance(problem, str) else f"{type(problem).__name__}: {problem}"
         self.problem = self.problem or text
 
     @contextmanager
     def noting(self) -> Iterator[None]:
-        """Within: an exception is kept, so that this rank goes on to where all ranks learn of it."""
+        """Record an exception of the body, so that this rank continues to the next agreement."""
         try:
             yield
         except Exception as error:
@@ -49,7 +49,7 @@ class Failures:
 
     @contextmanager
     def ending_the_frame(self) -> Iterator[None]:
-        """Within: an error ends the frame; one in a wait for another rank ends all frames."""
+        """Let an error in the body end the frame; an error while waiting for a rank ends all frames."""
         try:
             yield
         except Exception as error:
@@ -59,7 +59,7 @@ class Failures:
                 self.broken = self.failure
 
     def raise_failure(self) -> None:
-        """Raise, once, what has ended the frame."""
+        """Raise, once, the error that ended the frame."""
         failure, self.failure = self.failure, None
         if failure is not None:
             raise failure
@@ -97,7 +97,7 @@ class Failures:
 
 
 def _message(text: str) -> str:
-    """The message of an error as VTK writes it: without the line of its source, and without addresses."""
+    """Extract the message from VTK's error text, without source line and addresses."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if len(lines) > 1 and lines[0].startswith("ERROR: In "):
         del lines[0]

@@ -1,13 +1,13 @@
-"""A frame of a VTK window, made of what all ranks have drawn.
+"""One frame of a VTK window, composited from the pictures of all ranks.
 
-Observers of the window and of its renderers do it, so that whatever makes rank 0's window render (a script,
-an interactor, a filter that takes a screenshot) gets the whole picture:
+It is made by observers of the window and of its renderers. The picture is therefore complete no matter what
+makes rank 0's window render (a script, an interactor, a screenshot filter):
 
-1. the window starts: rank 0 tells the others, hears what each has to show, and tells size, cameras and the
-   box of all parts. Every rank hides annotations and background;
-2. a renderer has drawn: its pixels are composited and put back on rank 0, which draws the annotations on top.
-   A renderer and not the window, because layers above it are then drawn over the whole picture;
-3. the window ends: all ranks learn whether all went well.
+1. Start of the window: rank 0 wakes the others, gathers what each has to show, and broadcasts size, cameras
+   and the bounding box of all parts. Every rank hides annotations and background.
+2. End of a renderer: its pixels are composited and put back on rank 0, which draws the annotations on top.
+   Renderers are observed rather than the window, because layers above are then drawn over the whole picture.
+3. End of the window: all ranks find out whether the frame succeeded.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from sortlast.vtk.view import View
 
 @dataclass(frozen=True)
 class _Told:
-    """What rank 0 tells at the start of a frame: its window, its renderers, and how coarse the pixels are."""
+    """Rank 0's message at the start of a frame: its window, its renderers, and the reduction of pixels."""
 
     window: dict[str, Any]
     views: list[View]
@@ -56,7 +56,7 @@ class Frames:
         self._until_end = ExitStack()
 
     def start(self, wake: Callable[[], None], prepare: Callable[[], None]) -> None:
-        """Agree on what is drawn and how. Collective, once ``wake`` has called the other ranks."""
+        """Agree on the content of the frame. Collective, once ``wake`` has called the other ranks."""
         self._until_end.close()
         self.failures.begin(self._until_end)
         with self.failures.ending_the_frame():
@@ -86,7 +86,7 @@ class Frames:
                     self._until_end.enter_context(scene.turned(renderer, "Draw", False))
 
     def _decide(self, states: list[tuple[str | None, int, list[Part]]]) -> _Told:
-        """On rank 0: the frame that all ranks make."""
+        """On rank 0: choose the settings of the frame for all ranks."""
         check_alike([state[:2] for state in states])
         told = []
         for i, merge in enumerate(self._merges):
@@ -110,7 +110,7 @@ class Frames:
             pixels.use_floats(self._window)
 
     def drawn(self, merge: Merge) -> None:
-        """A renderer has drawn this rank's part: composite it. Collective."""
+        """Composite a renderer after it has drawn this rank's part. Collective."""
         if self.failures.failure is not None:
             return
         with self.failures.ending_the_frame():
@@ -123,7 +123,7 @@ class Frames:
                     merge.put_back(frame, nearest)
 
     def end(self) -> None:
-        """Learn whether all went well on all ranks. Collective."""
+        """Find out whether the frame succeeded on all ranks. Collective."""
         if self.failures.failure is None:
             with self.failures.ending_the_frame():
                 self._agree_that_all_is_well()
@@ -134,7 +134,7 @@ class Frames:
 
 
 def check_alike(states: list[tuple[str | None, int]]) -> None:
-    """On rank 0: raise if a rank has a problem, or another number of renderers than rank 0."""
+    """On rank 0: raise if a rank has a problem, or a different number of renderers than rank 0."""
     for rank, (problem, _) in enumerate(states):
         if problem is not None:
             raise Error(f"rank {rank}: {problem}")

@@ -1,4 +1,4 @@
-"""The pixels of one renderer in a frame: each rank reads its own, all merge them, rank 0 puts them back."""
+"""The pixels of one renderer in a frame: every rank reads its own, all merge them, rank 0 writes them back."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class Merge:
-    """Of one renderer. Every frame calls its methods in the order in which they stand here."""
+    """Merges the pixels of one renderer. Every frame calls the methods in the order of their definition."""
 
     def __init__(self, window: Any, renderer: Any, box: Box | None, own: Own) -> None:
-        """``box``: of this rank's data, in the place of the props' boxes. ``own``: see ``parts.part``."""
+        """``box``: of this rank's data, replaces the boxes of props. ``own``: see ``parts.part``."""
         self._window, self.renderer = window, renderer
         self._box, self._own = box, own
         self._reader = pixels.Reader()
@@ -42,13 +42,13 @@ class Merge:
         self._hidden = frame.enter_context(scene.part_alone(self.renderer))
 
     def view(self, whole: Part) -> View:
-        """On rank 0: what the others are told of this renderer."""
+        """On rank 0: the view of this renderer, to be sent to the other ranks."""
         if self.stand_in.take(whole.box):
             self.renderer.ResetCameraClippingRange()
         return views.view(self.renderer, whole, self._hidden)
 
     def arrange(self, comm: MPI.Intracomm, told: View, here: Part, timeout: float) -> None:
-        """Find the places in depth of what this rank draws, from what rank 0 told. Collective."""
+        """Find the visibility order of this rank's parts from rank 0's view. Collective."""
         self._told, self._order, self._groups, self._positions = told, None, [], []
         if told.whole.kind == VOLUME:
             self._order = visibility_order(comm, here.box, **told.viewer(), timeout=timeout)
@@ -59,17 +59,17 @@ class Merge:
             self._positions = found.positions.tolist()
 
     def take(self, reduction: int, frame: ExitStack) -> None:
-        """Look as rank 0 does, at so many times fewer pixels in both directions."""
+        """Take rank 0's view, with ``reduction`` times fewer pixels in both directions."""
         views.take_view(self.renderer, self._told)
         self.stand_in.take(self._told.whole.box)
         coarse = views.reduced(self._told.viewport, reduction)
         frame.enter_context(scene.turned(self.renderer, "Viewport", coarse))
         for group in self._groups:
-            for prop in group.props:  # they are drawn one by one
+            for prop in group.props:  # drawn one by one later
                 frame.enter_context(scene.turned(prop, "Visibility", False))
 
     def read(self) -> None:
-        """Read what this rank has drawn."""
+        """Read the pixels that this rank has drawn."""
         self._area = views.area(self._window, self.renderer)
         self._colour = self._depth = None
         self._images: list[Any] = []
@@ -90,13 +90,13 @@ class Merge:
                 continue
             self.renderer.Clear()
             scene.draw(group.props, self.renderer)
-            # A copy, because the reader reads the next one into the same memory.
+            # A copy, because the reader reuses its memory.
             self._images.append(self._reader.colours(self._window, covered, floats=True).copy())
             place = [covered[i] - area[i % 2] for i in range(4)]
             self._places.append((position, place))
 
     def composite(self, compositor: Compositor) -> tuple[Any, Any]:
-        """The merged colours, and depths of surfaces; on rank 0, else None. Collective."""
+        """The merged colours, and the depths of surfaces, on rank 0; None elsewhere. Collective."""
         told, area = self._told, self._area
         if told.whole.kind == NOTHING or area is None:
             return None, None
@@ -126,7 +126,7 @@ class Merge:
         return found if isinstance(found, tuple) else (found, None)
 
     def put_back(self, frame: Any, nearest: Any) -> None:
-        """On rank 0: the picture, on its background, and the annotations on top of it."""
+        """On rank 0: write the picture on its background, and draw the annotations on top."""
         window, renderer, told, hidden = self._window, self.renderer, self._told, self._hidden
         renderer.SetViewport(*told.viewport)
         area = views.area(window, renderer)
@@ -149,5 +149,5 @@ class Merge:
 
 
 def needs_floats(told: Sequence[View]) -> bool:
-    """Whether a renderer blends many layers, which 8 bits are too few for."""
+    """Whether a renderer blends many layers, for which 8 bits are too few."""
     return any(view.whole.kind in (VOLUME, BOXES) for view in told)

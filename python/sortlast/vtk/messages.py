@@ -1,7 +1,7 @@
-"""Small values between rank 0 and the others, each waited for at most so long.
+"""Small values exchanged between rank 0 and the others, with a timeout for each.
 
-They travel on a duplicate of the user's communicator, and no receive is posted before its message is there:
-whoever gives up leaves nothing under way that MPI would wait for.
+They use a duplicate of the user's communicator. A receive is posted only after its message has arrived, so a
+rank that gives up leaves no pending operation for MPI to wait for.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _DOWN, _UP = 1, 2  # tags: from rank 0, and to it
 
-# Waits ask often at first, and then leave the core to others [s].
+# Waits first poll often, and then yield the core [s].
 _POLLS = 50
 _SHORTEST, _LONGEST = 1e-4, 0.02
 
@@ -26,7 +26,7 @@ _ADVICE = ": every rank must render the window as often as rank 0 does, or be in
 
 
 class Messages:
-    """All calls are collective, but for ``tell`` and ``hear``, which belong together."""
+    """Messages of one communicator. All calls are collective, except the pair ``tell`` and ``hear``."""
 
     def __init__(self, comm: MPI.Intracomm, timeout: float, advice: str = _ADVICE) -> None:
         self.comm = comm.Dup()
@@ -40,26 +40,26 @@ class Messages:
         return self.comm.rank == 0
 
     def tell(self, value: object) -> None:
-        """Send a value from rank 0 to every other rank, which gets it from ``hear``. Does not wait."""
+        """Send a value from rank 0 to every other rank, which receives it by ``hear``. Does not wait."""
         self._leaving = [request for request in self._leaving if not request.Test()]
         self._leaving += [self.comm.isend(value, rank, _DOWN) for rank in range(1, self.comm.size)]
 
     def hear(self, timeout: float | None = None) -> Any:
-        """What rank 0 tells next; waits so many seconds, without one as long as it takes.
+        """Receive rank 0's next value; waits for ``timeout`` seconds, or without limit if None.
 
-        Raises an error that rank 0 tells, and TimeoutError.
+        Raises TimeoutError, and the exception if rank 0 sent one.
         """
         return _valued(self._received(0, _DOWN, timeout, lambda: "rank 0 has not come"))
 
     def heard(self) -> Any:
-        """What rank 0 has told already, as ``hear`` gives it; None if it has told nothing. Does not wait."""
+        """Return a value that rank 0 has sent already, like ``hear``, or None. Does not wait."""
         message = self.comm.improbe(0, _DOWN)
         return None if message is None else _valued(message.recv())
 
     def gather(self, value: object, meanwhile: Callable[[], None] | None = None) -> list[Any] | None:
-        """The values of all ranks, on rank 0, which calls ``meanwhile`` again and again while it waits.
+        """Gather the values of all ranks on rank 0, which calls ``meanwhile`` repeatedly while it waits.
 
-        Raises TimeoutError there if some do not come.
+        Raises TimeoutError on rank 0 if a rank does not arrive.
         """
         if not self.root:
             self._leaving = [request for request in self._leaving if not request.Test()]
@@ -78,9 +78,9 @@ class Messages:
         return [values[rank] for rank in range(self.comm.size)]
 
     def agree(self, value: object, decide: Callable[[list[Any]], Any]) -> Any:
-        """What ``decide`` makes on rank 0 of the values of all ranks, on every rank; or raise what it raises.
+        """Return on every rank the result of ``decide(values of all ranks)`` on rank 0, or raise its error.
 
-        Raises TimeoutError if some do not come: on those that came, at once.
+        Raises TimeoutError if a rank does not arrive, at once on the ranks that did.
         """
         if self.root:
             try:
@@ -94,7 +94,7 @@ class Messages:
                 raise result
             return result
         self.gather(value)
-        return self.hear(2 * self.timeout)  # rank 0 may wait so long for another, and then says for whom
+        return self.hear(2 * self.timeout)  # rank 0 may wait `timeout` for a rank, and then report it
 
     def _received(
         self,
@@ -124,12 +124,12 @@ class Messages:
                 time.sleep(0)
 
     def close(self) -> None:
-        """Give the duplicate back."""
+        """Free the duplicate."""
         self.comm.Free()
 
 
 def _valued(told: Any) -> Any:
-    """What was told; an exception is raised."""
+    """Return a received value; raise it if it is an exception."""
     if isinstance(told, Exception):
         raise told
     return told

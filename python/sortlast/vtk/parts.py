@@ -1,4 +1,4 @@
-"""What a rank shows in a renderer: its kind, its box, and which props make one box."""
+"""The content of a rank in a renderer: its kind, its box, and which props share a box."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from sortlast.vtk.scene import is_annotation, props_of
 
 Box = tuple[float, float, float, float, float, float]  # xmin, xmax, ymin, ymax, zmin, zmax
 
-# What is in a part, the least first. Boxes: several volumes, each of which has its own place in depth.
+# Content of a part, in ascending order. Boxes: several volumes, each with its own place in depth.
 NOTHING, SURFACE, VOLUME, BOXES = "nothing", "surface", "volume", "boxes"
 _KINDS = (NOTHING, SURFACE, VOLUME, BOXES)
 
-Own = Mapping[Any, Box]  # of props with ghost cells: the box of what they draw, in the space of their data
+Own = Mapping[Any, Box]  # of props with ghost cells: the box that they draw, in data coordinates
 
 
 @dataclass(frozen=True)
 class Part:
-    """This rank's part of what a renderer shows: its box, None if it is empty, and what is in it."""
+    """This rank's part of a renderer's scene: its box (None if empty) and its kind."""
 
     box: Box | None
     kind: str
@@ -27,14 +27,14 @@ class Part:
 
 @dataclass(frozen=True)
 class Group:
-    """Props that are drawn together, and the box that holds them."""
+    """Props that are drawn together, and their bounding box."""
 
     box: Box
     props: list[Any]
 
 
 def part(renderer: Any, stand_in: Any, own: Own) -> Part:
-    """This rank's part, of the props that are visible now but for the stand-in of the others' boxes."""
+    """This rank's part, from the visible props without the stand-in for the other ranks' boxes."""
     props = _shown(renderer, stand_in)
     kinds = [_kind(prop) for prop in props]
     if kinds.count(VOLUME) > 1 and sum(map(_has_volume, groups(renderer, stand_in, own))) > 1:
@@ -58,7 +58,7 @@ def _kind(prop: Any) -> str:
 
 
 def all_of(parts: Sequence[Part]) -> Part:
-    """The whole that several parts make."""
+    """The union of several parts."""
     return Part(around([each.box for each in parts]), max((each.kind for each in parts), key=_KINDS.index))
 
 
@@ -66,7 +66,7 @@ def all_of(parts: Sequence[Part]) -> Part:
 
 
 def box_of(prop: Any, own: Own) -> Box | None:
-    """The box of what a prop draws; None if it draws nothing in space."""
+    """The box that a prop draws; None if it draws nothing in space."""
     if prop in own:
         return moved(own[prop], prop.GetMatrix())
     bounds = prop.GetBounds()
@@ -74,7 +74,7 @@ def box_of(prop: Any, own: Own) -> Box | None:
 
 
 def around(boxes: Sequence[Box | None]) -> Box | None:
-    """The least box that holds others."""
+    """The bounding box of several boxes."""
     there = [box for box in boxes if box is not None]
     if not there:
         return None
@@ -95,17 +95,17 @@ def corners(box: Box) -> list[tuple[float, float, float]]:
 
 
 def moved(box: Box, matrix: Any) -> Box | None:
-    """The least box that holds one that a ``vtkMatrix4x4`` has moved."""
+    """The bounding box of a box transformed by a ``vtkMatrix4x4``."""
     points = [matrix.MultiplyPoint((*corner, 1.0)) for corner in corners(box)]
     ends = [end(point[i] / point[3] for point in points) for i in range(3) for end in (min, max)]
     return valid(ends)
 
 
 def groups(renderer: Any, stand_in: Any, own: Own) -> list[Group]:
-    """The visible props that have boxes, by what is drawn together.
+    """The visible props that have boxes, grouped by what is drawn together.
 
-    Each volume is a group of its own, but for those of equal boxes. What else lies in the box of a volume is
-    drawn with it, as its outline, and what lies in none is a group of its own.
+    Each volume is its own group, except that volumes with equal boxes share one. Other props inside the box
+    of a volume, such as its outline, are drawn with it; props in no volume's box are groups of their own.
     """
     found: list[Group] = []
     rest: list[tuple[Box, Any]] = []
@@ -136,7 +136,7 @@ def _has_volume(group: Group) -> bool:
 
 
 def _holds(outer: Box, inner: Box) -> bool:
-    """Whether a box lies in another, but for rounding."""
+    """Whether a box lies in another, up to rounding."""
     slack = 1e-6 * max(high - low for low, high in zip(outer[0::2], outer[1::2], strict=True))
     return all(
         low - slack <= inner_low and inner_high <= high + slack
@@ -147,7 +147,7 @@ def _holds(outer: Box, inner: Box) -> bool:
 
 
 class StandIn:
-    """A prop that draws nothing and has the box of all ranks' parts, for the cameras that look at it."""
+    """A prop that draws nothing and has the bounding box of all ranks' parts, for cameras."""
 
     def __init__(self, renderer: Any) -> None:
         from vtkmodules.vtkCommonCore import vtkPoints
@@ -157,7 +157,7 @@ class StandIn:
         self._corners = vtkPoints()
         self._corners.SetNumberOfPoints(2)
         thin = vtkCellArray()
-        thin.InsertNextCell(3, [0, 1, 1])  # a triangle without an inside
+        thin.InsertNextCell(3, [0, 1, 1])  # a degenerate triangle
         self._shape = vtkPolyData()
         self._shape.SetPoints(self._corners)
         self._shape.SetPolys(thin)
@@ -172,7 +172,7 @@ class StandIn:
         renderer.AddActor(self.prop)
 
     def take(self, box: Box | None) -> bool:
-        """Take a box; whether it was another before."""
+        """Set the box; returns whether it changed."""
         if box == self.box:
             return False
         self.box = box
@@ -185,5 +185,5 @@ class StandIn:
         return True
 
     def remove(self) -> None:
-        """Take it out of its renderer."""
+        """Remove the prop from its renderer."""
         self.renderer.RemoveActor(self.prop)

@@ -1,4 +1,4 @@
-"""Pixels of a rectangle of a VTK window, read and written: rows from the bottom up, as VTK has them."""
+"""Reads and writes a rectangle of pixels of a VTK window, with rows from the bottom up as in VTK."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Colours = NDArray[np.uint8] | NDArray[np.float32]
 
 
 class Reader:
-    """Reads into memory that it keeps from frame to frame."""
+    """Reads into memory that is reused from frame to frame."""
 
     def __init__(self) -> None:
         from vtkmodules.vtkCommonCore import vtkFloatArray, vtkUnsignedCharArray
@@ -22,7 +22,7 @@ class Reader:
         self._bytes, self._floats, self._depths = vtkUnsignedCharArray(), vtkFloatArray(), vtkFloatArray()
 
     def colours(self, window: Any, area: Rectangle, *, floats: bool) -> Colours:
-        """RGBA of what was drawn last, (H, W, 4) float32 or uint8; valid until the next call."""
+        """RGBA of the last drawing, (H, W, 4) float32 or uint8; valid until the next call."""
         x0, y0, x1, y1 = area
         if floats:
             window.GetRGBAPixelData(x0, y0, x1 - 1, y1 - 1, 0, self._floats)
@@ -32,7 +32,7 @@ class Reader:
         return found
 
     def depths(self, window: Any, area: Rectangle) -> NDArray[np.float32]:
-        """Depths, (H, W) float32: 0 near to 1 far, +inf where nothing is; valid until the next call."""
+        """Depths, (H, W) float32: 0 near to 1 far, +inf where nothing is drawn; valid until the next call."""
         x0, y0, x1, y1 = area
         window.GetZbufferData(x0, y0, x1 - 1, y1 - 1, self._depths)
         depths: NDArray[np.float32] = _numpy(self._depths).reshape(y1 - y0, x1 - x0)
@@ -41,7 +41,7 @@ class Reader:
 
 
 def write(window: Any, area: Rectangle, colours: Colours, depths: NDArray[np.float32] | None) -> None:
-    """Put pixels, and depths if there are any, into the framebuffer that is drawn to."""
+    """Write pixels, and depths if there are any, into the current framebuffer."""
     x0, y0, x1, y1 = area
     values = _vtk(colours.reshape(-1, 4))
     if colours.dtype == np.float32:
@@ -61,17 +61,17 @@ def put_behind(colours: Colours, background: Colours) -> Colours:
 
 
 def enlarge(plane: NDArray[Any], width: int, height: int) -> NDArray[Any]:
-    """A plane of pixels at another size, each pixel that of the nearest."""
+    """Resample a plane of pixels to another size by nearest neighbour."""
     rows = np.arange(height) * plane.shape[0] // height
     columns = np.arange(width) * plane.shape[1] // width
     return np.ascontiguousarray(plane[rows[:, None], columns])
 
 
 def use_floats(window: Any) -> None:
-    """Let a window draw into 32-bit floats: in 8 bits, rounding shows behind many layers. Raises Error."""
+    """Make a window draw into 32-bit floats: in 8 bits, rounding shows behind many layers. Raises Error."""
     from vtkmodules.vtkCommonCore import VTK_FLOAT
 
-    window.Start()  # it has a framebuffer of its size from here on
+    window.Start()  # creates a framebuffer of the window's size
     width, height = window.GetActualSize()
     framebuffer = window.GetRenderFramebuffer()
     texture = framebuffer.GetColorAttachmentAsTextureObject(0)

@@ -1,23 +1,23 @@
 """Volumes of several ranks sampled at the same places, so that no seam shows where their blocks meet.
 
-Left to itself VTK's GPU mapper begins to sample a ray where the ray enters the data. So the samples of each
-block are out of step, and there are more or fewer than of one volume. Besides, it stretches the transfer
-functions over the block's own range of values, takes gradients over a step that depends on the number of
-the block's points, and lights normals that are bent by the block's proportions. `sample_alike` changes its
+By default, VTK's GPU mapper starts sampling where a ray enters the data. The samples of adjacent blocks are
+then out of step, and their total number differs from that of a single volume. It also scales the transfer
+functions to the block's own range of values, takes gradients over a step that depends on the number of the
+block's points, and lights normals that are distorted by the block's proportions. `sample_alike` modifies the
 shader:
 
-- sample k of a ray lies k sample distances from the eye, in whichever block that is; in a parallel
-  projection, from the plane through the eye. A block takes the k with ceil(t_in) <= k < ceil(t_out), in
-  front of what is opaque. Of two blocks that share a face exactly one takes a sample;
-- t_in and t_out are those of the block's own part. What lies beyond it, its ghost cells, only gives values
-  to samples and gradients near the face;
+- sample k of a ray lies k sample distances from the eye in every block; in a parallel projection, from the
+  plane through the eye. A block takes the k with ceil(t_in) <= k < ceil(t_out) in front of opaque surfaces,
+  so exactly one of two blocks that share a face takes a sample on it;
+- t_in and t_out refer to the block without ghost cells. Ghost cells only provide values for samples and
+  gradients near the face;
 - transfer functions are looked up over their own range, gradients take steps of one cell, and normals are
-  lit in the space of the data;
-- a ray ends where it is 99.99 % opaque and not 1 - 1/255, behind which other blocks shine through.
+  lit in data coordinates;
+- a ray ends at an opacity of 99.99 % rather than 1 - 1/255, at which other blocks would shine through.
 
-Measured with VTK 9.5 and 9.7 on 41^3 points in 8 slabs, composited in float32, against one process, of 255:
-at most 0.5, mean 0.003, and the same with lights and a layer of ghost cells; 1.8 where opacity rises
-steeply. What is left are single pixels at the edges of blocks. VTK's own sampling gives 9 and 0.27.
+Measured with VTK 9.5 and 9.7 on 41^3 points in 8 slabs, composited in float32, the difference to one process
+is at most 0.5 of 255, on average 0.003, also with lights and a layer of ghost cells; and 1.8 where opacity
+rises steeply. It remains in single pixels at the edges of blocks. VTK's own sampling gives 9 and 0.27.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ const float g_opacityThreshold = 0.9999;
 vec3 g_firstSample;
 """
 
-# Names that begin with in_, g_, l_ and ip_ are the mapper's own, but for in_ownLower, in_ownUpper and
-# g_firstSample. What VTK has computed of the ray is replaced. Distances along it are in samples.
+# The mapper owns names that begin with in_, g_, l_ and ip_, except in_ownLower, in_ownUpper and
+# g_firstSample. The code replaces VTK's values for the ray. Distances along the ray are in samples.
 _FIND_SAMPLES = """
   //VTK::Terminate::Init
   {
@@ -80,7 +80,7 @@ _BEGIN = """
   //VTK::Shading::Init
 """
 
-# Positions are computed and not summed, so that rounding does not grow along the ray.
+# Positions are computed rather than summed, so that rounding errors do not grow along the ray.
 _PLACE_SAMPLE = """
     g_dataPos = g_firstSample + g_currentT * g_dirStep;
     //VTK::Base::Impl
@@ -93,7 +93,7 @@ _BEFORE_VTK = (
     ("//VTK::Base::Impl", _PLACE_SAMPLE),
 )
 
-# Scalars are 0 to 1 over the range of the block's values, and become so over that of the transfer functions.
+# Maps scalars, which are 0 to 1 over the block's range of values, to 0 to 1 over the functions' range.
 _VALUES = (
     "scalar.r = scalar.r * in_volume_scale[0].r + in_volume_bias[0].r;",
     "scalar = scalar * in_volume_scale[0] + in_volume_bias[0];",
@@ -103,8 +103,8 @@ _OVER_FUNCTIONS = """
                 - in_functionRange.x) / (in_functionRange.y - in_functionRange.x);
 """
 
-# What VTK has written, and what takes its place. Its lookup in a rectilinear grid is half a cell off, and
-# begins again at the first cell where rounding has put a sample beyond the last.
+# VTK's code, and its replacement. VTK's lookup in a rectilinear grid is half a cell off, and wraps around to
+# the first cell if rounding puts a sample beyond the last.
 _AFTER_VTK = (
     *((f"in_cellStep[index].{axis}", f"(1.0 / float(textureSize(volume, 0).{axis}))") for axis in "xyz"),
     (
@@ -124,9 +124,9 @@ _AFTER_VTK = (
 
 
 def own_parts(volumes: Sequence[Any], boxes: Sequence[Sequence[float]] | None) -> dict[Any, Box]:
-    """Volumes with the box that each draws of its data, all of it without ``boxes``.
+    """Map each volume to the box of its data that it draws; without ``boxes``, to all of it.
 
-    Raises ArgumentError unless they can be sampled alike.
+    Raises ArgumentError unless the volumes can be sampled consistently.
     """
     if boxes is not None and len(boxes) != len(volumes):
         raise ArgumentError(f"boxes has {len(boxes)} boxes for {len(volumes)} volumes; expected one for each")
@@ -148,7 +148,7 @@ def own_parts(volumes: Sequence[Any], boxes: Sequence[Sequence[float]] | None) -
 
 
 def _data(volume: Any) -> Any:
-    """The data of a volume; raises ArgumentError unless it can be sampled alike."""
+    """The data of a volume; raises ArgumentError unless it can be sampled consistently."""
     mapper = volume.GetMapper()
     if mapper is None or not mapper.IsA("vtkGPUVolumeRayCastMapper"):
         kind = "missing" if mapper is None else f"a {mapper.GetClassName()}, whose samples cannot be placed"
@@ -167,7 +167,7 @@ def _data(volume: Any) -> Any:
 
 
 class Grid(NamedTuple):
-    """Where the points of a volume's data lie: at equal distances, or else at places along each axis."""
+    """Positions of the points of a volume: at equal distances, or else listed along each axis."""
 
     distances: tuple[float, ...] | None
     places: tuple[NDArray[np.float64], ...] | None
@@ -189,7 +189,7 @@ def grid(data: Any) -> Grid:
 def spacing(grids: Sequence[Grid]) -> list[float]:
     """Distance of points along x, y and z, however many blocks hold them; 0 along an axis without cells.
 
-    Of image data the least of all, and of rectilinear grids the mean of all together.
+    It is the minimum over image data, and the mean over rectilinear grids.
     """
     found = []
     for axis in range(3):
@@ -203,12 +203,12 @@ def spacing(grids: Sequence[Grid]) -> list[float]:
 
 
 def sample_alike(volume: Any, own: Box, distance: float) -> None:
-    """Let a ``vtkVolume`` be sampled as those of other ranks are, which got the same distance.
+    """Sample a ``vtkVolume`` like the volumes of other ranks that use the same distance.
 
     Args:
         volume: one of ``own_parts``.
-        own: the part of its data that it draws; the rest are ghosts. In the space of its data.
-        distance: between samples, in the same units; positive. VTK's usual one is half that of points.
+        own: the part of its data that it draws, in data coordinates; the rest are ghosts.
+        distance: between samples, in the same units; positive. VTK's default is half the distance of points.
     """
     mapper = volume.GetMapper()
     mapper.SetAutoAdjustSampleDistances(False)
@@ -233,14 +233,14 @@ def sample_alike(volume: Any, own: Box, distance: float) -> None:
 
 
 def _has_functions(volume: Any) -> bool:
-    """Whether values of one component are looked up in transfer functions. Colours need none."""
+    """Whether values of one component are looked up in transfer functions. Colours need no lookup."""
     data = volume.GetMapper().GetDataSetInput()
     scalars = data.GetPointData().GetScalars() or data.GetCellData().GetScalars()
     return scalars is None or scalars.GetNumberOfComponents() == 1
 
 
 def share_range(volume: Any) -> None:
-    """Let a volume's transfer functions have one range, after they have changed."""
+    """Give a volume's transfer functions a common range, after they have changed."""
     if not _has_functions(volume):
         return
     look = volume.GetProperty()

@@ -1,8 +1,8 @@
-"""How a renderer is made to draw this rank's part of the scene alone.
+"""Makes a renderer draw only this rank's part of the scene.
 
-A part is drawn on black of alpha 0, which keeps its colours premultiplied, without annotations. One sample a
-pixel is taken: at the edge between the parts of two ranks, each of them would mix its colour with the
-background, and the edge would show.
+A part is drawn on black with alpha 0, which keeps its colours premultiplied, and without annotations. Each
+pixel takes one sample: with several, each of two adjacent ranks would blend the edge between their parts with
+the background, and the edge would show.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Any
 
 from sortlast._errors import ArgumentError
 
-# Passes after the first look at the pixels beside a pixel, which another rank may have drawn.
+# Passes that read neighbouring pixels, which another rank may have drawn.
 _OWN_PIXELS_ALONE = ("UseFXAA", "UseSSAO", "UseHiddenLineRemoval")
 
 
 def composed(window: Any) -> list[Any]:
-    """The renderers whose parts are composited: those of the lowest layer that draw."""
+    """The renderers to composite: active ones of the lowest layer."""
     return [each for each in all_renderers(window) if each.GetLayer() == 0 and each.GetDraw()]
 
 
@@ -30,7 +30,7 @@ def all_renderers(window: Any) -> list[Any]:
 
 
 def refuse_what_needs_one_rank(window: Any, renderers: Sequence[Any]) -> None:
-    """Raise ArgumentError for what looks beyond this rank's pixels, or draws two images."""
+    """Raise ArgumentError for settings that read beyond this rank's pixels, or draw two images."""
     if window.GetStereoRender():
         raise ArgumentError("the window renders in stereo; expected one image: window.StereoRenderOff()")
     if any(each.GetPass() is not None for each in renderers):
@@ -47,7 +47,7 @@ def props_of(renderer: Any) -> list[Any]:
 
 
 def is_annotation(prop: Any) -> bool:
-    """Whether a prop annotates the picture: what is drawn in two dimensions, and axes around the data."""
+    """Whether a prop annotates the picture: 2D props, and axes around the data."""
     return not prop.IsA("vtkProp3D") or prop.IsA("vtkCubeAxesActor")
 
 
@@ -70,16 +70,16 @@ def draw(props: Sequence[Any], renderer: Any) -> None:
 
 @dataclass(frozen=True)
 class Hidden:
-    """What a renderer does not draw with its part: the annotations that were visible, and its background."""
+    """Parts of a renderer that are hidden: the annotations that were visible, and the background."""
 
     annotations: list[Any]
-    background: tuple[float, float, float, float] | None  # of one colour, or None
+    background: tuple[float, float, float, float] | None  # if it is a single colour
     restore_background: Callable[[], None]
 
 
 @contextmanager
 def part_alone(renderer: Any) -> Iterator[Hidden]:
-    """Within: a renderer draws its part alone, but for its background once that has been restored."""
+    """Within: a renderer draws only its part, without the background unless that is restored."""
     with ExitStack() as restored, ExitStack() as background:
         visible = [prop for prop in props_of(renderer) if prop.GetVisibility()]
         hidden = Hidden(list(filter(is_annotation, visible)), _plain_background(renderer), background.close)
@@ -103,7 +103,7 @@ def _plain_background(renderer: Any) -> tuple[float, float, float, float] | None
 
 @contextmanager
 def one_sample(window: Any) -> Iterator[None]:
-    """Within: a window takes one sample a pixel, and keeps alpha."""
+    """Within: a window takes one sample per pixel, and keeps alpha."""
     with turned(window, "MultiSamples", 0), turned(window, "AlphaBitPlanes", 1):
         yield
 
@@ -120,6 +120,6 @@ def turned(thing: Any, name: str, value: Any) -> Iterator[None]:
 
 
 def set_value(thing: Any, name: str, value: Any) -> None:
-    """Set a property of a VTK object, of one value or several."""
+    """Set a property of a VTK object, with one value or several."""
     setter = getattr(thing, f"Set{name}")
     setter(*value) if isinstance(value, tuple) else setter(value)

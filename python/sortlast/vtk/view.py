@@ -1,4 +1,4 @@
-"""How a renderer looks at its scene, and where it lies in its window: told by rank 0, taken by all."""
+"""A renderer's camera, and its place in the window: sent by rank 0 and applied on all ranks."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ _WINDOW = ("TileScale", "TileViewport", "DesiredUpdateRate")
 
 @dataclass(frozen=True)
 class View:
-    """What rank 0 tells of a renderer: where it lies in the window, its camera, and what all ranks show."""
+    """Rank 0's view of a renderer: its viewport in the window, its camera, and the content of all ranks."""
 
     viewport: tuple[float, ...]
     camera: dict[str, Any]
     whole: Part
-    background: tuple[float, float, float, float] | None  # of one colour, or None
+    background: tuple[float, float, float, float] | None  # if it is a single colour
 
     def viewer(self) -> dict[str, Any]:
-        """Where the viewer is, as the visibility orders take it: an eye or a direction."""
+        """The position of the viewer for the visibility orders: an eye or a direction."""
         eye, focal = self.camera["Position"], self.camera["FocalPoint"]
         if self.camera["ParallelProjection"]:
             return {"direction": tuple(there - here for here, there in zip(eye, focal, strict=True))}
@@ -44,14 +44,14 @@ class View:
 
 
 def view(renderer: Any, whole: Part, hidden: Hidden) -> View:
-    """What rank 0 tells of a renderer that shows ``whole``."""
+    """Rank 0's view of a renderer that shows ``whole``."""
     camera = renderer.GetActiveCamera()
     values = {name: getattr(camera, f"Get{name}")() for name in _CAMERA}
     return View(renderer.GetViewport(), values, whole, hidden.background)
 
 
 def take_view(renderer: Any, told: View) -> None:
-    """Look as rank 0 does."""
+    """Apply rank 0's view."""
     renderer.SetViewport(*told.viewport)
     camera = renderer.GetActiveCamera()
     for name, value in told.camera.items():
@@ -59,12 +59,12 @@ def take_view(renderer: Any, told: View) -> None:
 
 
 def window_state(window: Any) -> dict[str, Any]:
-    """Size and tile of rank 0's window, and how fast it is to be drawn."""
+    """Size and tile of rank 0's window, and its desired frame rate."""
     return {"Size": window.GetActualSize()} | {name: getattr(window, f"Get{name}")() for name in _WINDOW}
 
 
 def take_window_state(window: Any, told: dict[str, Any]) -> None:
-    """Make a window like rank 0's."""
+    """Apply the state of rank 0's window."""
     for name, value in told.items():
         if name != "Size" or tuple(window.GetActualSize()) != tuple(value):
             set_value(window, name, value)
@@ -74,7 +74,7 @@ def take_window_state(window: Any, told: dict[str, Any]) -> None:
 
 
 def reduced(viewport: tuple[float, ...], times: int) -> tuple[float, ...]:
-    """A viewport that begins at the same corner and is so many times smaller in both directions."""
+    """A viewport with the same lower left corner and ``times`` smaller in both directions."""
     x0, y0, x1, y1 = viewport
     return (x0, y0, x0 + (x1 - x0) / times, y0 + (y1 - y0) / times)
 
@@ -82,7 +82,7 @@ def reduced(viewport: tuple[float, ...], times: int) -> tuple[float, ...]:
 def area(window: Any, renderer: Any) -> Rectangle | None:
     """The pixels of a window (x0, y0, x1, y1) that a renderer draws; None if there is none.
 
-    A window that is one tile of a greater picture draws a part of each viewport, or nothing of it.
+    A window that is a tile of a larger picture draws a part of each viewport, or nothing.
     """
     (across, up), tile = window.GetSize(), window.GetTileViewport()
     corner = (round(tile[0] * across), round(tile[1] * up))
@@ -101,13 +101,13 @@ def area(window: Any, renderer: Any) -> Rectangle | None:
 def rectangle(window: Any, renderer: Any, within: Rectangle, box: Box) -> Rectangle | None:
     """The pixels of ``within``, a renderer's area, that a box may cover; None if there is none."""
     if tuple(window.GetTileScale()) != (1, 1):
-        return within  # the camera is that of a tile
+        return within  # the camera renders a tile
     matrix = renderer.GetActiveCamera().GetCompositeProjectionTransformMatrix(
         renderer.GetTiledAspectRatio(), -1, 1
     )
     points = np.array([matrix.MultiplyPoint((*corner, 1.0)) for corner in corners(box)])
     if (points[:, 3] <= 0).any():
-        return within  # it reaches behind the eye
+        return within  # the box reaches behind the eye
     size = np.array([within[2] - within[0], within[3] - within[1]])
     places = within[:2] + (points[:, :2] / points[:, 3:] + 1) / 2 * size
     low = np.maximum(np.floor(places.min(axis=0)) - 1, within[:2]).astype(int).tolist()
@@ -118,7 +118,7 @@ def rectangle(window: Any, renderer: Any, within: Rectangle, box: Box) -> Rectan
 
 
 def show_area(window: Any, area: Rectangle) -> None:
-    """Let OpenGL draw into these pixels."""
+    """Restrict OpenGL's drawing to these pixels."""
     x0, y0, x1, y1 = area
     state = window.GetState()
     state.vtkglViewport(x0, y0, x1 - x0, y1 - y0)
