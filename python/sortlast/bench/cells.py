@@ -1,4 +1,4 @@
-"""Cells, numbers of ranks with a task: those that are watched, and what was measured of each."""
+"""Cells, each a number of ranks with a task: the monitored ones, and the measurements of each."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _SOME_RANKS = (2, 4, 8, 16)
 
 
 def matrix() -> list[tuple[int, Task]]:
-    """All cells that are watched, as (ranks, task).
+    """All monitored cells, as (ranks, task).
 
-    Dense images at many numbers of ranks and two sizes; at fewer, frames that are not gathered, sparse images
-    with bounds told and not, and images with depth.
+    Dense images at many numbers of ranks and two sizes; at fewer, frames without gather, sparse images with
+    and without bounds, and images with depth.
     """
     small = _SIZES[0]
     cells = [
@@ -48,7 +48,7 @@ class Cell:
     rows: Sequence[Row]
 
     def best(self, *peers: str) -> Row | None:
-        """The fastest row of some peers, by its median; None if they were not measured."""
+        """The fastest row of the given peers, by its median; None if they were not measured."""
         rows = [row for row in self.rows if row.peer in peers]
         return min(rows, key=lambda row: row.median_ms, default=None)
 
@@ -63,7 +63,7 @@ class Cell:
 
 
 def cells_of(rows: Iterable[Row]) -> list[Cell]:
-    """Rows by cell, in the order in which the cells first come."""
+    """Group rows by cell, in order of first appearance."""
     groups: dict[tuple[int, Task], list[Row]] = {}
     for row in rows:
         groups.setdefault((row.ranks, row.task_of()), []).append(row)

@@ -1,4 +1,4 @@
-"""Peers that are no part of this package: shared libraries that are found and loaded at run time."""
+"""Peers that are not part of this package: shared libraries, found and loaded at run time."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 @cache
 def load(folder: str, names: Sequence[str], hint: str) -> list[ctypes.CDLL]:
-    """Load libraries that lie anywhere below ``folder``, each after those that it is linked with.
+    """Load libraries from anywhere below ``folder``, in an order that puts dependencies first.
 
-    ``folder`` may name one of the libraries too; the others lie beside it then.
+    ``folder`` may also be the path of one of the libraries; the others are then in the same folder.
 
-    Raises Error if one is missing (the message ends with ``hint``, what the folder should be), cannot be
-    loaded, or belongs to another MPI than that which runs.
+    Raises Error if a library is missing (the message ends with ``hint``, which describes the folder), cannot
+    be loaded, or uses a different MPI than this process.
     """
     place = Path(folder)
     place = place.parent if place.is_file() else place
@@ -41,7 +41,7 @@ def load(folder: str, names: Sequence[str], hint: str) -> list[ctypes.CDLL]:
 
 
 def handle(comm: MPI.Intracomm) -> ctypes.c_int | ctypes.c_void_p:
-    """A communicator as C has it: a number in MPICH, a pointer in Open MPI."""
+    """A communicator's C handle: a number in MPICH, a pointer in Open MPI."""
     from mpi4py import MPI
 
     kind = ctypes.c_int if MPI._sizeof(MPI.Comm) == ctypes.sizeof(ctypes.c_int) else ctypes.c_void_p
@@ -49,7 +49,7 @@ def handle(comm: MPI.Intracomm) -> ctypes.c_int | ctypes.c_void_p:
 
 
 def _mapped_mpi() -> set[str]:
-    """Files of MPI libraries in this process, as far as the kernel tells."""
+    """Files of MPI libraries mapped by this process, if the kernel lists them."""
     try:
         lines = Path("/proc/self/maps").read_text().splitlines()
     except OSError:

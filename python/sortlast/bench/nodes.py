@@ -1,4 +1,4 @@
-"""Which ranks share memory."""
+"""Whether ranks share memory."""
 
 from __future__ import annotations
 

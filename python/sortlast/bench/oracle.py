@@ -1,4 +1,4 @@
-"""The right answer: the serial composite of all ranks' images, held once a node."""
+"""The right answer: the serial composite of all ranks' images, stored once per node."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ class Oracle:
         node.Free()
 
     def error(self, finished: Finished) -> float:
-        """Greatest absolute difference of all ranks' finished pixels, infinite if some are missing.
+        """Maximum absolute difference of all ranks' finished pixels; infinite if some are missing.
 
-        NaN where a pixel is NaN that should not be. Communicates; the same on every rank.
+        NaN if a pixel is unexpectedly NaN. Communicates; the same on every rank.
         """
         worst = 0.0
         for begin in range(0, len(finished.pixels), pattern.CHUNK):
@@ -80,6 +80,6 @@ class Oracle:
         return float(np.max([error for _, _, error in ranges]))
 
     def close(self) -> None:
-        """Give the memory back."""
+        """Free the memory."""
         del self._colour
         self._window.Free()

@@ -1,7 +1,7 @@
-"""The images that are composited: random, the same on every machine, any part of any rank's at will.
+"""The images to composite: random, the same on every machine, with access to any part of any rank's image.
 
-Pixels that are not active are empty: all bits of the colour 0, depth +infinity. Active pixels of
-different ranks never have the same depth (up to 2^24 ranks), so that there is one right answer.
+Inactive pixels are empty: all bits of the colour 0, depth +infinity. Active pixels of different ranks never
+have the same depth (up to 2^24 ranks), so the right answer is unique.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from numpy.typing import NDArray
 
 from sortlast.bench.task import CHANNELS, Task
 
-CHUNK = 1 << 16  # pixels that are made at once
+CHUNK = 1 << 16  # pixels that are generated at once
 
 Box = tuple[int, int, int, int]  # (x0, y0, x1, y1): pixels of columns [x0, x1) and rows [y0, y1)
 
-# Alpha of active pixels: none is invisible, and the farthest of many images still shows.
+# Alpha of active pixels: all are visible, and the farthest of many images still contributes.
 _ALPHA = (0.05, 0.3)
 _DEPTHS = 1 << 24  # in [0, 1), all exact in float32
 
 
 @dataclass(frozen=True)
 class Image:
-    """Pixels: colour (..., 4), premultiplied, and depth (...) or None; the box that the peers are told."""
+    """Pixels: colour (..., 4), premultiplied, and depth (...) or None; and the box that the peers receive."""
 
     colour: NDArray[Any]
     depth: NDArray[np.float32] | None
@@ -45,7 +45,7 @@ def box(task: Task, ranks: int, rank: int) -> Box:
 
 
 def chunk(task: Task, ranks: int, rank: int, index: int) -> Image:
-    """Pixels [index * CHUNK, (index + 1) * CHUNK), or as many as there are, of a rank's image."""
+    """Pixels [index * CHUNK, (index + 1) * CHUNK) of a rank's image, fewer at its end."""
     count = min(CHUNK, task.n - index * CHUNK)
     random = np.random.default_rng((rank, index))
     colour = random.random((count, CHANNELS), np.float32)
@@ -60,7 +60,7 @@ def chunk(task: Task, ranks: int, rank: int, index: int) -> Image:
         steps = random.integers(_DEPTHS // ranks, size=count)
         depth = ((ranks * steps + rank) / _DEPTHS).astype(np.float32)
 
-    # Empty what is not active.
+    # Clear inactive pixels.
     if task.content == "block":
         y, x = np.divmod(np.arange(index * CHUNK, index * CHUNK + count), task.width)
         x0, y0, x1, y1 = box(task, ranks, rank)
@@ -99,7 +99,7 @@ def image(task: Task, ranks: int, rank: int) -> Image:
 
 
 def _radical_inverse(base: int, number: int) -> float:
-    """Van der Corput's sequence: the digits of ``number`` behind the point. Any start of it lies evenly."""
+    """Van der Corput's sequence: the reversed digits of ``number``. Any prefix of it is evenly spread."""
     value, digit = 0.0, 1.0
     while number:
         digit /= base

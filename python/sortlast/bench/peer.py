@@ -1,4 +1,4 @@
-"""What a peer is: one way to make one frame of all ranks' images."""
+"""The interface of a peer: one way to make one frame of all ranks' images."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Scene:
-    """What all peers are given: the ranks, the task, this rank's image, and what the user asked for.
+    """The input of all peers: the ranks, the task, this rank's image, and the user's choices.
 
-    ``asked``: algorithms of sortlast. ``installed``: where peers that are no part of sortlast lie, by name.
+    ``asked``: algorithms of sortlast. ``installed``: paths of peers that are not part of sortlast, by name.
     """
 
     comm: MPI.Intracomm
@@ -30,14 +30,14 @@ class Scene:
 
 
 class Peer(ABC):
-    """One peer, set up for one task on a communicator of its own. Its calls are collective.
+    """One peer, set up for one task on its own communicator. Its calls are collective.
 
-    To add one: a class in a file of :mod:`sortlast.bench.peers`, and its entry there.
+    To add a peer: write a class in a file of :mod:`sortlast.bench.peers`, and list it there.
     """
 
     name: ClassVar[str]
     is_floor: ClassVar[bool] = False  # does less than the task asks for
-    shortlist: ClassVar[int | None] = None  # time only so many of its algorithms, the fastest of a first look
+    shortlist: ClassVar[int | None] = None  # how many of its algorithms to time, the fastest at first look
 
     def __init__(self, scene: Scene, algorithm: str) -> None:
         self.comm = scene.comm.Dup()
@@ -46,37 +46,37 @@ class Peer(ABC):
     @classmethod
     @abstractmethod
     def algorithms(cls, scene: Scene) -> Sequence[str]:
-        """What to set it up with, one after the other."""
+        """The algorithms to set it up with, one after the other."""
 
     @classmethod
     def obstacle(cls, scene: Scene) -> str | None:
-        """Why it cannot do this task here; None if it can. Communicates."""
+        """The reason why it cannot do this task here; None if it can. Communicates."""
         return None
 
     @abstractmethod
     def frame(self) -> None:
-        """Make one frame; this is what is timed."""
+        """Make one frame; this is the timed part."""
 
     @abstractmethod
     def finished(self) -> Finished:
-        """What this rank holds of the last frame; with ``task.gather`` all of it at rank 0."""
+        """This rank's pixels of the last frame; with ``task.gather`` the whole frame at rank 0."""
 
     def input_bytes(self) -> int:
-        """Bytes of its own copy of the image, if the image has to lie in certain memory; else 0."""
+        """Bytes of its own copy of the image, if the image must lie in certain memory; else 0."""
         return 0
 
     def chosen(self) -> str:
-        """What ``algorithm`` turned out to be in the last frame, with all parameters."""
+        """The algorithm that the last frame used, with all parameters."""
         return self.algorithm
 
     def error(self, oracle: Oracle) -> float:
-        """Greatest difference of the last frame to the right answer. Communicates."""
+        """Maximum difference of the last frame to the right answer. Communicates."""
         return oracle.error(self.finished())
 
     def bound(self) -> float:
-        """Most that error() may be."""
+        """Upper bound for error()."""
         return self.task.bound(self.comm.size)
 
     def close(self) -> None:
-        """Give up what frame() needed."""
+        """Free the resources of frame()."""
         self.comm.Free()

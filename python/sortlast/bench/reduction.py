@@ -1,8 +1,8 @@
-"""What the three reductions of MPI share.
+"""Common base of the three MPI reductions.
 
-They get `over` (or whichever operator) as an MPI_Op that does not commute, made of this library's own
-blend kernels, and choose their algorithms as the MPI library sees fit: the comparison of Figure 1 in
-Peterka et al., "A Configurable Algorithm for Parallel Image-Compositing Applications" (2009).
+They use `over` (or another operator) as a non-commutative MPI_Op, made of this library's own blend kernels.
+The MPI library chooses the algorithm. This is the comparison of Figure 1 in Peterka et al., "A Configurable
+Algorithm for Parallel Image-Compositing Applications" (2009).
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 class ReductionPeer(Peer):
-    """A reduction of MPI into memory of its own, which all frames use."""
+    """An MPI reduction into memory that all frames reuse."""
 
-    call: str  # MPI's name of it
+    call: str  # name of the MPI function
 
     def __init__(self, scene: Scene, algorithm: str) -> None:
         from mpi4py import MPI
@@ -36,18 +36,18 @@ class ReductionPeer(Peer):
 
     @classmethod
     def algorithms(cls, scene: Scene) -> Sequence[str]:
-        """The only one."""
+        """The only algorithm."""
         return [cls.call]
 
     @classmethod
     def obstacle(cls, scene: Scene) -> str | None:
-        """Images with depth."""
+        """The images have depth."""
         if scene.task.has_depth:
             return f"{scene.task.op} reads colour and depth, two planes, and a reduction has elements of one"
         return None
 
     def memory(self, pixels: int) -> NDArray[Any]:
-        """Memory for as many pixels."""
+        """Memory for a number of pixels."""
         return np.empty((pixels, CHANNELS), self.task.dtype)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Measure: check every peer, then let them take turns. What each rank runs."""
+"""The measurement, run by every rank: check every peer, then let them take turns."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from sortlast.provenance import Provenance
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-WARM_UPS = 2  # frames of each peer that are not timed, before its memory is read and before it is timed
-_MEASURED = 3  # frames during which its memory is read: how many pieces are under way at once varies
-_LOOKS = 2  # frames of a peer's first look, the faster of which counts
-_LAPS = 3  # of the groups of peers, where they do not all fit into the memory
+WARM_UPS = 2  # untimed frames of each peer before its memory is read and before it is timed
+_MEASURED = 3  # frames during which memory is read, because the number of pieces in flight varies
+_LOOKS = 2  # frames of a peer's first look; the faster one counts
+_LAPS = 3  # over the groups of peers, if they do not all fit into memory
 
-Progress = Callable[[str, int, int], None]  # what is done now, steps done, steps in all
+Progress = Callable[[str, int, int], None]  # current activity, steps done, total steps
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What to measure: each task by all peers.
+    """The measurements to make: each task by all peers.
 
-    ``algorithms``: of sortlast. ``frames``: how many are timed. ``installed``: where peers that are no part
-    of sortlast lie, by their names.
+    ``algorithms``: of sortlast. ``frames``: number of timed frames. ``installed``: paths of peers that are
+    not part of sortlast, by name.
     """
 
     tasks: list[Task]
@@ -48,20 +48,20 @@ class Settings:
 
 @dataclass(frozen=True)
 class Report:
-    """What was measured, and lines on what was left out and which parameters were chosen."""
+    """Measurements, with notes on peers left out and parameters chosen."""
 
     rows: list[Row]
     notes: list[str]
 
     def note(self, line: str) -> None:
-        """Add a line, unless it is there."""
+        """Add a line, unless it is already present."""
         if line not in self.notes:
             self.notes.append(line)
 
 
 @dataclass(frozen=True)
 class _Entry:
-    """A peer with one of its algorithms, before it is set up."""
+    """A peer with one of its algorithms, not set up yet."""
 
     peer: type[Peer]
     algorithm: str
@@ -69,7 +69,7 @@ class _Entry:
 
 @dataclass(frozen=True)
 class _Checked:
-    """An entry whose answer is right: its error, and the seconds of its first look if it had one."""
+    """An entry with a right answer: its error, and the seconds of its first look if it had one."""
 
     entry: _Entry
     error: float
@@ -79,7 +79,7 @@ class _Checked:
 def run(comm: MPI.Intracomm, settings: Settings, progress: Progress) -> Report:
     """Measure everything on the ranks of ``comm``; the same report on every rank. Communicates.
 
-    ``progress`` is called on rank 0 alone. Raises sortlast.Error on every rank if an answer is wrong.
+    ``progress`` is called on rank 0 only. Raises sortlast.Error on every rank if an answer is wrong.
     """
     report = Report([], [])
     show = progress if comm.rank == 0 else lambda what, done, total: None
@@ -96,7 +96,7 @@ def run(comm: MPI.Intracomm, settings: Settings, progress: Progress) -> Report:
 
 
 def origin(comm: MPI.Intracomm) -> Provenance:
-    """What measures on the ranks of ``comm``; its cores are all that any of them may use. Communicates."""
+    """Provenance of a measurement on the ranks of ``comm``, with all cores they may use. Communicates."""
     cores = set[int]().union(*comm.allgather(os.sched_getaffinity(0)))
     here = replace(provenance.here(), cores=len(cores)) if comm.rank == 0 else None
     found: Provenance = comm.bcast(here)
@@ -127,13 +127,13 @@ def _measure(
     oracle.close()
     checked = _shortlist(checked, comm.size, report)
 
-    # Find what memory each takes while no other is set up.
+    # Measure the memory of each while no other peer is set up.
     peaks = []
     for k, entry in enumerate(one.entry for one in checked):
         progress(f"memory of {entry.peer.name} {entry.algorithm}", 0.3 + 0.2 * k / len(checked))
         peaks.append(_peak(scene, entry))
 
-    # Let them take turns.
+    # Time the peers in turns.
     timed = _time_all(
         scene,
         [one.entry for one in checked],
@@ -179,7 +179,7 @@ def _entries(scene: Scene, names: Sequence[str], report: Report) -> list[_Entry]
 
 
 def _check(scene: Scene, entry: _Entry, oracle: Oracle) -> _Checked:
-    """Difference to the right answer; an Error on every rank if it is too great."""
+    """Difference to the right answer; raises Error on every rank if it is too large."""
     peer = entry.peer(scene, entry.algorithm)
     peer.frame()
     error, bound = peer.error(oracle), peer.bound()
@@ -196,7 +196,7 @@ def _check(scene: Scene, entry: _Entry, oracle: Oracle) -> _Checked:
 
 
 def _shortlist(checked: Sequence[_Checked], ranks: int, report: Report) -> list[_Checked]:
-    """Leave of each peer with a shortlist those of its algorithms that were fastest at the first look."""
+    """Keep only the fastest algorithms, by the first look, of each peer with a shortlist."""
     kept = list(checked)
     for peer in dict.fromkeys(one.entry.peer for one in checked):
         own = sorted((one for one in checked if one.entry.peer is peer), key=lambda one: one.look)
@@ -210,7 +210,7 @@ def _shortlist(checked: Sequence[_Checked], ranks: int, report: Report) -> list[
 
 
 def _peak(scene: Scene, entry: _Entry) -> tuple[int | None, int]:
-    """Most memory that warm frames take on any rank, and what its own copy of the image takes, in bytes.
+    """Maximum memory of warm frames on any rank, and of the peer's own copy of the image, in bytes.
 
     See :mod:`sortlast.bench.memory`; None if not known.
     """
@@ -221,11 +221,11 @@ def _peak(scene: Scene, entry: _Entry) -> tuple[int | None, int]:
     for _ in range(_MEASURED):
         scene.comm.Barrier()
         peer.frame()
-    scene.comm.Barrier()  # shared pages are divided among those that have them: nobody gives up any before
+    scene.comm.Barrier()  # shared pages are divided among their users, so no rank may free them earlier
     peak, given = memory.peak(), peer.input_bytes()
     scene.comm.Barrier()
     peer.close()
-    del peer  # and with it the result
+    del peer  # frees the result too
     scene.comm.Barrier()
     after = memory.resident()
     taken = None if after is None or peak is None else max(0, peak - after - given)
@@ -240,11 +240,11 @@ def _time_all(
     frames: int,
     progress: Callable[[float], None],
 ) -> list[tuple[NDArray[np.float64], str]]:
-    """For each entry the seconds of its frames, and what its algorithm turned out to be.
+    """Time the frames of each entry; returns their seconds and the algorithm used, for each entry.
 
-    The seconds are (2, frames), as :func:`turns.time_frames` has them. ``needs``: bytes that each takes. All
-    take turns, unless they would not fit into the memory together: then groups of them do, one group after
-    the other, again and again, so that no peer's frames all come from the same minute.
+    The seconds are (2, frames), as in :func:`turns.time_frames`. ``needs``: bytes that each entry takes. All
+    entries take turns, unless they do not fit into memory together. Then they are timed in groups, repeated
+    several times, so that the frames of a peer are spread over time.
     """
     groups = memory.groups(needs, memory.room(scene.comm))
     laps = min(_LAPS, frames) if len(groups) > 1 else 1

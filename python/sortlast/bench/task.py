@@ -1,4 +1,4 @@
-"""What is measured, and what is known afterwards."""
+"""The task to measure, and the row that records a measurement."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ OPS = ("over", "closest", "add", "max", "min")
 CONTENTS = ("dense", "block", "random")
 CHANNELS = 4
 
-Machine = tuple[str, str, int, str]  # as :attr:`sortlast.provenance.Provenance.machine`
+Machine = tuple[str, str, int, str]  # see :attr:`sortlast.provenance.Provenance.machine`
 
 
 @dataclass(frozen=True)
 class Task:
-    """One image a rank, RGBA, becomes one frame.
+    """One RGBA image per rank becomes one frame.
 
-    ``gather``: the frame must be whole at rank 0; else its pixels may stay where they are finished.
-    ``content``: which pixels are active, of p ranks: all (dense), those of a box of 1/p of the area at a
-    place of the rank's own (block), or each with probability 1/p (random). ``bounds``: whether the peers are
-    told the box that holds a rank's active pixels.
+    ``gather``: the frame must be whole at rank 0; otherwise pixels may stay where they are finished.
+    ``content``: the active pixels, with p ranks: all (dense), a box with 1/p of the area at a different place
+    for each rank (block), or each pixel with probability 1/p (random). ``bounds``: whether the peers receive
+    the box of each rank's active pixels.
     """
 
     width: int
@@ -62,7 +62,7 @@ class Task:
         return f"{ranks} ranks, {pixels}, {self.op}, {self.content}{told}, {where}"
 
     def bound(self, ranks: int) -> float:
-        """Most that an answer may differ from the serial composite, in units of a channel.
+        """Maximum difference of an answer to the serial composite, in units of a channel.
 
         Selections are exact. Otherwise each of the ``ranks`` - 1 blends may be rounded to the format.
         """
@@ -77,7 +77,7 @@ class Task:
 class Row:
     """The measurement of one peer; see :mod:`sortlast.bench` for the fields.
 
-    The last ones are those of :class:`sortlast.provenance.Provenance`; older files lack them.
+    The last fields are from :class:`sortlast.provenance.Provenance`; older files lack them.
     """
 
     task: str
@@ -108,9 +108,9 @@ class Row:
 
     @property
     def machine(self) -> Machine | None:
-        """What rows that are compared or joined must share; None if the row does not tell."""
+        """The machine, which must be equal in rows that are compared or joined; None if not recorded."""
         return (self.host, self.cpu, self.cores, self.mpi) if self.host else None
 
     def task_of(self) -> Task:
-        """What was measured."""
+        """The task that was measured."""
         return Task(self.width, self.height, self.format, self.op, self.gather, self.content, self.bounds)

@@ -20,10 +20,10 @@ _SEED = 2012
 
 
 def turns(peers: int, frames: int, seed: int = 0) -> list[list[int]]:
-    """Who follows whom: for each frame the peers in an order of its own, the same on every rank.
+    """For each frame the peers in a random order, the same on every rank.
 
-    A frame finds the caches, the memory and the ranks' delays as the one before it left them. In random
-    orders every peer follows every other equally often in the long run, and none pays for the same one.
+    A frame is affected by the caches, memory and delays of ranks that the previous one left. In random orders
+    every peer follows every other equally often in the long run, so this affects all of them equally.
     """
     random = np.random.default_rng((_SEED, seed))
     return [random.permutation(peers).tolist() for _ in range(frames)]
@@ -37,9 +37,9 @@ def time_frames(
     warm_ups: int,
     seed: int = 0,
 ) -> NDArray[np.float64]:
-    """Seconds (2, peers, frames): of each frame those of the slowest rank, and those of all processors' work.
+    """Time frames: seconds (2, peers, frames) on the slowest rank, and of processor time over all ranks.
 
-    Communicates. ``warm_ups`` rounds come before. ``progress`` is told which share of the frames is done.
+    Communicates. ``warm_ups`` rounds precede them. ``progress`` receives the fraction of frames done.
     """
     from mpi4py import MPI
 

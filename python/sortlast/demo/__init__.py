@@ -1,9 +1,9 @@
 """The demo's program of one rank: render a part of a volume, composite, gather, check.
 
-Rank 0 reads the volume, keeps it for the comparison at the end, and sends every rank its part; no
-other rank holds more than that. What a part is depends on the mode (see MODES). The frames orbit the
-volume. The first frame is checked twice: against the serial composite of the same images, which must
-agree, and against one process that renders the whole, which tells how much splitting changes the picture.
+Rank 0 reads the volume, keeps it for the comparison at the end, and sends every rank its part; no other rank
+holds more than its part. The kind of part depends on the mode (see MODES). The frames orbit the volume. The
+first frame is checked twice: against the serial composite of the same images, which must agree, and against
+one process that renders the whole, which shows how much splitting changes the picture.
 """
 
 from __future__ import annotations
@@ -37,31 +37,31 @@ MODES: dict[str, Callable[[MPI.Intracomm, Settings, Scene, Image | None], Part]]
     "boxes": BoxesPart,
     "unstructured": UnstructuredPart,
 }
-BOUND_PER_IMAGE = 1e-6  # most that float32 `over` may differ from the serial composite, times the images
-VISIBLE = 2 / 255  # pixels that differ by more are counted
+BOUND_PER_IMAGE = 1e-6  # max difference of float32 `over` to the serial composite, per image
+VISIBLE = 2 / 255  # pixels with a larger difference are counted
 
 PHASES = ("render", "align", "order", "composite", "gather", "frame")
 TIMES = ("late", "agree", "search", "wait", "blend")
 COUNTS = ("bytes_sent", "bytes_received", "messages_sent", "stages")
 
-Progress = Callable[[str, int, int], None]  # what is done now, steps done, steps in all
-Keep = Callable[[int, Image], None]  # takes frame k, from 0
+Progress = Callable[[str, int, int], None]  # current activity, steps done, total steps
+Keep = Callable[[int, Image], None]  # receives frame k, from 0
 
 
 @dataclass(frozen=True)
 class Result:
-    """What rank 0 has at the end.
+    """The results, on rank 0.
 
-    `algorithm` is a full name, what `auto` chose. `rows` holds one entry a frame: seconds of PHASES on the
-    rank that is slowest in each, TIMES of the rank that is slowest in "composite", COUNTS summed over the
-    ranks (stages: the most). The first frame was made once before, untimed. `error` is the greatest
-    difference to the serial composite and `bound` what it may be. `whole` compares with one process:
-    seconds to render, greatest and mean absolute difference, and the share of pixels above VISIBLE, for
-    channels in [0, 1].
+    `algorithm` is a full name, also if `auto` chose it. `rows` has one entry per frame: seconds of PHASES on
+    the rank that is slowest in each, TIMES of the rank that is slowest in "composite", COUNTS summed over the
+    ranks (stages: the maximum). The first frame was made once before, untimed. `error` is the maximum
+    difference to the serial composite and `bound` its upper bound. `whole` compares with one process: seconds
+    to render, maximum and mean absolute difference, and the share of pixels above VISIBLE, for channels in
+    [0, 1].
     """
 
     frame: Image  # (height, width, 4), premultiplied
-    remarks: tuple[str, ...]  # on what was taken of the data
+    remarks: tuple[str, ...]  # on choices made in reading the data
     algorithm: str
     rows: list[dict[str, float]]
     error: float
@@ -71,9 +71,9 @@ class Result:
 
 @dataclass(frozen=True)
 class Frame:
-    """One frame as this rank knows it: its own contribution, and what became of all of them."""
+    """One frame as seen by this rank: its own contribution, and the result."""
 
-    own: Any  # see Part, as the next
+    own: Any  # this and the next: see Part
     order: Any
     composited: Image | None  # on rank 0
     row: dict[str, float]  # see Result
@@ -82,15 +82,15 @@ class Frame:
 def run(comm: MPI.Intracomm, settings: Settings, progress: Progress, keep: Keep) -> Result | None:
     """Render and composite all frames; a Result on rank 0, None elsewhere. Communicates.
 
-    `progress` is called on rank 0 alone, and `keep` with each timed frame there, between frames. Raises
-    sortlast.Error on every rank if the data cannot be read or split, if rendering cannot work here, or if
+    `progress` is called on rank 0 only, and `keep` with each timed frame there, between frames. Raises
+    sortlast.Error on every rank if the data cannot be read or split, if rendering is not possible here, or if
     compositing fails.
     """
     steps = settings.frames + 5
     report = progress if comm.rank == 0 else lambda what, done, total: None
     share_cores(comm)
 
-    # Read the volume and hand out the parts.
+    # Read the volume and distribute the parts.
     report("reading the volume", 0, steps)
     volume = together(comm, lambda: _load(settings) if comm.rank == 0 else None)
     scene: Scene = comm.bcast(None if volume is None else Scene.of(volume), root=0)
@@ -102,7 +102,7 @@ def run(comm: MPI.Intracomm, settings: Settings, progress: Progress, keep: Keep)
 
     def make(k: int) -> Frame:
         camera = scene.camera(k / settings.frames)
-        # The last frame alone: rendering would leave several far apart on the timeline.
+        # Trace only the last frame: rendering would spread several far apart on the timeline.
         compositor.trace = settings.trace is not None and k == settings.frames - 1
         report(f"frame {k + 1} of {settings.frames}", 3 + k, steps)
         frame = _frame(comm, compositor, part, camera)
@@ -143,7 +143,7 @@ def _frame(comm: MPI.Intracomm, compositor: sortlast.Compositor, part: Part, cam
     begin = time.perf_counter()
     own = part.render(camera)
     rendered = time.perf_counter()
-    comm.Barrier()  # so that no rank's compositing time holds another's rendering
+    comm.Barrier()  # so that no rank's compositing time includes another's rendering
     aligned = time.perf_counter()
     order = part.order(camera)
     ordered = time.perf_counter()
@@ -163,7 +163,7 @@ def _frame(comm: MPI.Intracomm, compositor: sortlast.Compositor, part: Part, cam
 
 
 def _row(comm: MPI.Intracomm, spans: tuple[float, ...], timing: Any) -> dict[str, float]:
-    """One frame's numbers over all ranks, on every rank; see Result."""
+    """Timings and counts of one frame over all ranks, on every rank; see Result."""
     own = dict(zip(PHASES, spans, strict=True))
     own |= {name: getattr(timing, name) for name in TIMES + COUNTS}
     ranks = comm.allgather(own)
@@ -189,7 +189,7 @@ def _compare_with_whole(part: Part, scene: Scene, frame: Image) -> dict[str, flo
 
 
 def _wait_for_all(comm: MPI.Intracomm) -> None:
-    """A barrier that leaves the cores to those who work: MPI's own polls."""
+    """Wait in a barrier without using the cores: MPI's own barrier polls."""
     arrived = comm.Ibarrier()
     while not arrived.Test():
         time.sleep(0.01)

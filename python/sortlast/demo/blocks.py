@@ -1,4 +1,4 @@
-"""One convex block a rank: the volume by `over` and an order of ranks, its isosurface by `closest`."""
+"""One convex block per rank: the volume by `over` and a visibility order, its isosurface by `closest`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Own = tuple[Image, Image | None]  # pixels and depth
 
 
 class BlockPart(Part):
-    """One block of a rank."""
+    """A rank's block."""
 
     def __init__(self, comm: MPI.Intracomm, settings: Settings, scene: Scene, voxels: Image | None) -> None:
         self._comm, self._settings, self._scene, self._voxels = comm, settings, scene, voxels
@@ -40,7 +40,7 @@ class BlockPart(Part):
         return kind(voxels, block, scene.spacing, scene.threshold, self._settings.size)
 
     def render(self, camera: Camera, pause: Pause | None = None) -> Own:
-        """Pixels and depth of the block; of a volume with `pause` as of `Window.render`."""
+        """Pixels and depth of the block; `pause`, for volumes, as in `Window.render`."""
         return _render(self.renderer, camera, pause)
 
     def order(self, camera: Camera) -> Sequence[int]:
@@ -50,7 +50,7 @@ class BlockPart(Part):
         return sortlast.visibility_order(self._comm, self._bounds, camera.eye, timeout=self._settings.timeout)
 
     def composite(self, compositor: sortlast.Compositor, own: Own, order: Sequence[int]) -> sortlast.Tile:
-        """By `over`, or by `closest` where there is depth."""
+        """Composite by `over`, or by `closest` if there is depth."""
         image, depth = own
         op = "over" if depth is None else "closest"
         return compositor.composite(image, depth=depth, op=op, order=order)
@@ -84,12 +84,12 @@ class BlockPart(Part):
 
     @property
     def images(self) -> int:
-        """One a rank; `closest` rounds nothing."""
+        """One per rank; `closest` rounds nothing."""
         return self._comm.size if self._settings.mode == "volume" else 0
 
 
 def _scatter(comm: MPI.Intracomm, blocks: list[Block], voxels: Image | None) -> Image:
-    """Send every rank its block with ghosts from rank 0, which alone has `voxels`."""
+    """Send every rank its block with ghosts from rank 0; `voxels` is None on the others."""
     if voxels is not None:
         for rank in range(1, comm.size):
             comm.Send(render.cut(voxels, blocks[rank]).T, dest=rank)

@@ -1,4 +1,4 @@
-"""Many boxes a rank, of several levels and dealt out in no order: several images a rank."""
+"""Many boxes of several levels, dealt to the ranks at random: several images per rank."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from .scene import Part, Scene, Settings, receive, send
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-_SEED = 17  # of the deal, so that every run has the same
+_SEED = 17  # of the random assignment, so that every run has the same
 
 Own = tuple[list[Image], list[Rectangle]]
 
 
 class BoxesPart(Part):
-    """The boxes of a rank, from a hierarchy that rank 0 makes of the volume."""
+    """A rank's boxes, from a hierarchy that rank 0 makes of the volume."""
 
     def __init__(self, comm: MPI.Intracomm, settings: Settings, scene: Scene, voxels: Image | None) -> None:
         self._comm, self._settings, self._scene = comm, settings, scene
@@ -53,11 +53,11 @@ class BoxesPart(Part):
         )
 
     def render(self, camera: Camera, pause: Pause | None = None) -> Own:
-        """Images and rectangles of the boxes; `pause` as of `BoxesRenderer.render`."""
+        """Images and rectangles of the boxes; `pause` as in `BoxesRenderer.render`."""
         return self.renderer.render(camera, pause)
 
     def order(self, camera: Camera) -> list[int]:
-        """Places of this rank's boxes among all boxes, front to back."""
+        """Positions of this rank's boxes among all boxes, front to back."""
         found = sortlast.visibility_positions(
             self._comm, self._bounds, eye=camera.eye, timeout=self._settings.timeout
         )
@@ -65,14 +65,14 @@ class BoxesPart(Part):
         return places
 
     def composite(self, compositor: sortlast.Compositor, own: Own, order: list[int]) -> sortlast.Tile:
-        """By `over`, each image at its place in depth."""
+        """Composite by `over`, each image at its position in depth."""
         images, rectangles = own
         return compositor.composite(
             images=images, positions=order, boxes=rectangles, op="over", size=self.renderer.size
         )
 
     def serial(self, own: Own, order: list[int]) -> Image | None:
-        """All images, blended one after the other in the rectangles of a frame."""
+        """Blend all images one after the other in the rectangles of a frame."""
         comm = self._comm
         if comm.rank:
             comm.send((order, own[1]), dest=0)
@@ -104,5 +104,5 @@ class BoxesPart(Part):
 
     @property
     def images(self) -> int:
-        """The boxes of all ranks."""
+        """Number of boxes over all ranks."""
         return self._count

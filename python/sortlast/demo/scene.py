@@ -1,4 +1,4 @@
-"""What every rank of the demo knows of the data, and what a mode of the demo does."""
+"""The demo's scene, known to every rank, and the interface of its modes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ AZIMUTH, ELEVATION = 60.0, 28.0  # of the first frame [degrees]
 
 @dataclass(frozen=True)
 class Settings:
-    """What to render and how; `size` is (width, height), `timeout` the longest wait in seconds."""
+    """Settings of a run; `size` is (width, height), `timeout` the longest wait in seconds."""
 
     data: str
     mode: str  # a key of MODES
@@ -34,14 +34,14 @@ class Settings:
     algorithm: str
     timeout: float
     trace: Path | None
-    component: int | None = None  # of the data, and its time: as render.load() takes them
+    component: int | None = None  # of the data, like `time`: see render.load()
     time: int | None = None
-    memory: int | None = None  # bytes that the data may take
+    memory: int | None = None  # max bytes for the data
 
 
 @dataclass(frozen=True)
 class Scene:
-    """What every rank knows of the volume."""
+    """Properties of the volume that every rank knows."""
 
     shape: tuple[int, int, int]
     spacing: Spacing
@@ -50,7 +50,7 @@ class Scene:
 
     @classmethod
     def of(cls, volume: Volume) -> Scene:
-        """What every rank is told of a volume."""
+        """Extract the scene of a volume."""
         x, y, z = volume.voxels.shape
         return cls((x, y, z), volume.spacing, volume.threshold, volume.radius)
 
@@ -67,7 +67,7 @@ class Scene:
 
 
 def share_cores(comm: MPI.Intracomm) -> None:
-    """Limit Mesa's threads to this rank's share of the node; to be called before any rendering."""
+    """Limit Mesa's threads to this rank's share of the node; must be called before any rendering."""
     from mpi4py import MPI
 
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
@@ -77,47 +77,46 @@ def share_cores(comm: MPI.Intracomm) -> None:
 
 
 class Part(ABC):
-    """What one rank renders in one mode, how it is composited, and what the frame is compared with.
+    """One rank's part in one mode: how it is rendered, composited, and compared.
 
-    All ranks make one each, with the scene and the volume that rank 0 alone has: Part(comm, settings,
-    scene, voxels). What a rank renders, its `own`, and how all of it lies in depth, the `order`, are the
-    mode's alone.
+    Every rank makes one, Part(comm, settings, scene, voxels), with the volume on rank 0 only. The rendered
+    contribution of a rank, `own`, and the order in depth, `order`, are opaque outside the mode.
     """
 
     @abstractmethod
     def render(self, camera: Camera) -> Any:
-        """What this rank contributes to a frame."""
+        """This rank's contribution to a frame."""
 
     @abstractmethod
     def order(self, camera: Camera) -> Any:
-        """How the contributions lie in depth. Communicates, unless there is nothing to find."""
+        """The order of the contributions in depth. Communicates, unless no order is needed."""
 
     @abstractmethod
     def composite(self, compositor: sortlast.Compositor, own: Any, order: Any) -> sortlast.Tile:
-        """This rank's tile of the frame. Communicates."""
+        """Composite; returns this rank's tile of the frame. Communicates."""
 
     @abstractmethod
     def serial(self, own: Any, order: Any) -> Image | None:
-        """All contributions composited one after the other, on rank 0; None elsewhere. Communicates."""
+        """Composite all contributions one after the other, on rank 0; None elsewhere. Communicates."""
 
     @abstractmethod
     def whole(self, camera: Camera) -> Image:
-        """The frame as one process renders it; to be called on rank 0 alone, without communication."""
+        """Render the frame in one process. Call on rank 0 only; does not communicate."""
 
     @property
     @abstractmethod
     def images(self) -> int:
-        """How many images or lists all ranks have together: rounding errors grow with it; 0: none occur."""
+        """Number of images or lists of all ranks; rounding errors grow with it. 0: no rounding errors."""
 
 
 def send(comm: MPI.Intracomm, array: npt.NDArray[Any], rank: int) -> None:
-    """Send an array of any shape; `receive` gives it back."""
+    """Send an array of any shape to `receive` on another rank."""
     comm.send((array.shape, array.dtype.str), dest=rank)
     comm.Send(np.ascontiguousarray(array), dest=rank)
 
 
 def receive(comm: MPI.Intracomm, rank: int) -> npt.NDArray[Any]:
-    """The array that a rank sends."""
+    """Receive an array sent by `send`."""
     shape, dtype = comm.recv(source=rank)
     array: npt.NDArray[Any] = np.empty(shape, dtype)
     comm.Recv(array, source=rank)

@@ -1,4 +1,4 @@
-"""An unstructured mesh in regions that interlock: fragment lists, since no order of ranks exists."""
+"""An unstructured mesh in interlocking regions: fragment lists, since no visibility order exists."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 class UnstructuredPart(Part):
-    """The region of a rank, from a mesh that rank 0 makes of the volume and METIS divides."""
+    """A rank's region of a mesh that rank 0 makes of the volume and METIS partitions."""
 
     def __init__(self, comm: MPI.Intracomm, settings: Settings, scene: Scene, voxels: Image | None) -> None:
         self._comm, self._settings, self._scene = comm, settings, scene
         self._mesh: Tetrahedra | None = None
 
-        # Divide the mesh and send every rank its region.
+        # Partition the mesh and send every rank its region.
         regions = together(comm, lambda: None if voxels is None else self._divide(voxels))
         if regions is None:
             own = Tetrahedra(*(receive(comm, 0) for _ in range(4)))
@@ -49,7 +49,7 @@ class UnstructuredPart(Part):
         return self._renderer.render(camera)
 
     def order(self, camera: Camera) -> None:
-        """None: each fragment says its own depth."""
+        """None: each fragment has its own depth."""
 
     def composite(self, compositor: sortlast.Compositor, own: FragmentImage, order: None) -> sortlast.Tile:
         """Merge the lists of all ranks and flatten them."""
@@ -57,7 +57,7 @@ class UnstructuredPart(Part):
         return compositor.composite(fragments, keep_lists=False)
 
     def serial(self, own: FragmentImage, order: None) -> Image | None:
-        """All fragments of a pixel, sorted and blended."""
+        """Sort and blend all fragments of each pixel."""
         arrays = (own.counts, own.colour, own.depth)
         if self._comm.rank:
             for array in arrays:
@@ -75,5 +75,5 @@ class UnstructuredPart(Part):
 
     @property
     def images(self) -> int:
-        """One list a rank."""
+        """One list per rank."""
         return self._comm.size

@@ -1,4 +1,4 @@
-"""What an ELF file says: the libraries that it needs, where to look for them, and its functions."""
+"""Contents of an ELF file: needed libraries, their search paths, and its functions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Elf:
 
     Attributes:
         path: where it was found.
-        kind: machine and word size; a program loads libraries of its own kind alone.
+        kind: machine and word size; a program loads only libraries of its own kind.
         needed: names of the libraries that it needs, in its order.
         rpath: folders that are searched before LD_LIBRARY_PATH.
         runpath: folders that are searched after LD_LIBRARY_PATH.
@@ -38,7 +38,7 @@ class Elf:
 
 
 def is_elf(path: Path) -> bool:
-    """Whether a file can be read and begins as an ELF file does."""
+    """Whether a file can be read and begins like an ELF file."""
     try:
         with path.open("rb") as file:
             return file.read(4) == b"\x7fELF"
@@ -47,7 +47,7 @@ def is_elf(path: Path) -> bool:
 
 
 def read(path: Path) -> Elf:
-    """Read what a file needs; raises Error if it cannot be read, or is no dynamic ELF file."""
+    """Read the dependencies of a file; raises Error if it cannot be read, or is no dynamic ELF file."""
     with _opened(path) as file:
         tags: dict[str, list[str]] = {"DT_NEEDED": [], "DT_RPATH": [], "DT_RUNPATH": []}
         for section in file.iter_sections():
@@ -60,14 +60,14 @@ def read(path: Path) -> Elf:
             name: tuple(each for text in tags[name] for each in text.split(":") if each)
             for name in ("DT_RPATH", "DT_RUNPATH")
         }
-        # Where there is a RUNPATH the loader does not look at RPATH.
+        # The loader ignores RPATH if there is a RUNPATH.
         rpath = () if folders["DT_RUNPATH"] else folders["DT_RPATH"]
         kind = (str(file.header["e_machine"]), int(file.elfclass))
         return Elf(path, kind, tuple(tags["DT_NEEDED"]), rpath, folders["DT_RUNPATH"])
 
 
 def functions(path: Path, prefix: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Names with a prefix that a file takes from others, and those that it has for others.
+    """Names with a prefix that a file imports, and names that it exports.
 
     Raises Error if it cannot be read.
     """
@@ -77,7 +77,7 @@ def functions(path: Path, prefix: str) -> tuple[frozenset[str], frozenset[str]]:
         for section in file.iter_sections():
             if not isinstance(section, SymbolTableSection) or section.header.sh_type != "SHT_DYNSYM":
                 continue
-            if prefix.encode() not in section.stringtable.data():  # as in most: spares reading every symbol
+            if prefix.encode() not in section.stringtable.data():  # the usual case; avoids reading symbols
                 continue
             for symbol in section.iter_symbols():
                 if symbol.name.startswith(prefix):

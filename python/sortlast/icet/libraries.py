@@ -1,4 +1,4 @@
-"""Our libraries with IceT's interface: where they lie, and a folder of the names that a program needs."""
+"""Our libraries with IceT's interface: where they are, and folders of links with the names a program needs."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ class Library:
 
     @property
     def folder(self) -> Path:
-        """The folder that it lies in, with links of IceT's names."""
+        """The library's folder, which also has links with IceT's names."""
         return self.path.parent
 
     def functions(self) -> frozenset[str]:
-        """The functions of IceT that it has."""
+        """The functions of IceT that it exports."""
         return elf.functions(self.path, "icet")[1]
 
 
 def find(family: str, given: Path | None = None) -> Library:
-    """The library for a family of MPI: in the folder that is given, or else where it is installed.
+    """Find the library for an MPI family: in the given folder, or else where it is installed.
 
-    Raises ArgumentError if it is not in the folder that was given, and Error if it is nowhere.
+    Raises ArgumentError if it is not in the given folder, and Error if it is not found anywhere.
     """
     name = f"libsortlast_icet_{family}.so"
     title = FAMILIES[family]
@@ -67,7 +67,7 @@ def find(family: str, given: Path | None = None) -> Library:
 
 
 def installed_family(given: Path | None) -> str:
-    """The first family for which there is a library; the first of all if there is none."""
+    """The first family with an installed library; the first of all if there is none."""
     for family in FAMILIES:
         with suppress(Error):
             find(family, given)
@@ -76,16 +76,16 @@ def installed_family(given: Path | None) -> str:
 
 
 def finds(library: Library, mpi: Path) -> bool:
-    """Whether the library by itself would load that MPI library."""
+    """Whether the library by itself would load the given MPI library."""
     found = loader.find(mpi.name, Loaded(elf.read(library.path)))
     return found is not None and found.path.resolve() == mpi.resolve()
 
 
 def folder_for(library: Library, names: Iterable[str]) -> Path:
-    """A folder to be put on LD_LIBRARY_PATH, in which the library has all these names.
+    """A folder for LD_LIBRARY_PATH in which the library has all these names.
 
-    It is the library's own if that has them; else one in the user's cache, made now.
-    Raises Error if it cannot be made.
+    This is the library's own folder if it has them; otherwise a new one in the user's cache.
+    Raises Error if it cannot be created.
     """
     wanted = tuple(names)
     target = library.path.resolve()
@@ -96,7 +96,7 @@ def folder_for(library: Library, names: Iterable[str]) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name in wanted:
-            # Put in its place at once: another command may be looking.
+            # Rename atomically: another command may be looking.
             link = folder / f".{name}.{os.getpid()}"
             link.unlink(missing_ok=True)
             link.symlink_to(target)
@@ -110,7 +110,7 @@ def folder_for(library: Library, names: Iterable[str]) -> Path:
 
 
 def _library(path: Path, family: str) -> Library:
-    # The folder stays as it was named; what a link leads to tells nothing about the names beside it.
+    # Keep the folder as it was named: the target of a link says nothing about the files next to the link.
     return Library(Path(os.path.abspath(path)), family, program.mpi_of(elf.read(path).needed))
 
 
@@ -119,7 +119,7 @@ def _named() -> list[Path]:
 
 
 def _below(folders: Iterable[Path], family: str) -> list[Path]:
-    """Each folder, and the one of the family in it."""
+    """Each folder, followed by its subfolder for the family."""
     return [place for folder in folders for place in (folder, folder / family)]
 
 

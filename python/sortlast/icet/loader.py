@@ -1,8 +1,8 @@
-"""The libraries that a program loads, found as the loader ld.so finds them, without starting the program.
+"""The libraries that a program loads, found like in the loader ld.so, without starting the program.
 
-A name is looked for in the RPATH of the file that needs it and of those that loaded that one, then in
-LD_LIBRARY_PATH, then in that file's RUNPATH, then in the folders of the system (``man ld.so``). So a library
-put on LD_LIBRARY_PATH takes the place of one that lies on a RUNPATH, but not of one on an RPATH.
+A name is looked up in the RPATH of the file that needs it and of its chain of loaders, then in
+LD_LIBRARY_PATH, then in the file's RUNPATH, then in the system folders (``man ld.so``). A library on
+LD_LIBRARY_PATH therefore replaces one on a RUNPATH, but not one on an RPATH.
 """
 
 from __future__ import annotations
@@ -27,33 +27,33 @@ _SYSTEM = ("lib", "lib64", "usr/lib", "usr/lib64")
 
 @dataclass(frozen=True)
 class Loaded:
-    """A file of a running program, and the one for which it was loaded (None: the program itself)."""
+    """A file of a running program, and the file that needed it (None for the program itself)."""
 
     elf: Elf
     by: Loaded | None = field(default=None, repr=False)
 
     def chain(self) -> Iterator[Loaded]:
-        """This one, the one that loaded it, and so on up to the program."""
+        """Iterate over this file, the file that loaded it, and so on up to the program."""
         each: Loaded | None = self
         while each is not None:
             yield each
             each = each.by
 
     def rpath(self) -> list[Path]:
-        """Folders that come before LD_LIBRARY_PATH for what this file needs; none if it has a RUNPATH."""
+        """Folders searched before LD_LIBRARY_PATH for this file's dependencies; none if it has a RUNPATH."""
         if self.elf.runpath:
             return []
         return [folder for each in self.chain() for folder in _expanded(each.elf.rpath, each.elf)]
 
 
 def walk(path: Path, beside: Iterable[Path] = ()) -> list[Loaded]:
-    """The program or library, and all libraries that it needs and that can be found, each once.
+    """List the program or library and all libraries that it needs and that can be found, each once.
 
     Args:
         path: of the program or library.
-        beside: folders in which to look after all others, such as the program's own.
+        beside: folders to search last, such as the program's own.
 
-    Raises Error if the first file is no ELF file; what else cannot be read is left out.
+    Raises Error if ``path`` is no ELF file; other unreadable files are left out.
     """
     first = Loaded(elf.read(path))
     found, names, left = [first], set(), deque([first])
@@ -72,7 +72,7 @@ def walk(path: Path, beside: Iterable[Path] = ()) -> list[Loaded]:
 
 
 def find(name: str, loaded: Loaded, beside: Iterable[Path] = ()) -> Elf | None:
-    """The library that the loader takes for a name that a file needs; None if there is none."""
+    """The library that the loader takes for a name needed by a file; None if there is none."""
     if "/" in name:
         return _of_kind(Path(name), loaded.elf.kind)
     variable = filter(None, re.split("[:;]", os.environ.get("LD_LIBRARY_PATH", "")))
@@ -104,7 +104,7 @@ def _of_kind(place: Path, kind: tuple[str, int]) -> Elf | None:
 
 
 def _expanded(folders: Iterable[str], of: Elf) -> list[Path]:
-    """Folders with the words that the loader fills in."""
+    """Folders with the loader's variables expanded."""
     words = {"ORIGIN": str(of.path.resolve().parent), "PLATFORM": platform.machine()}
     expanded = []
     for folder in folders:
@@ -117,14 +117,14 @@ def _expanded(folders: Iterable[str], of: Elf) -> list[Path]:
 
 
 def _short(place: str) -> Path:
-    """A folder without the parts a/.. in its name, if it is the same then."""
+    """Remove the parts a/.. from a folder's name, if it remains the same folder."""
     short = os.path.normpath(place)
     return Path(short if os.path.realpath(short) == os.path.realpath(place) else place)
 
 
 @cache
 def _cached() -> dict[str, tuple[Path, ...]]:
-    """The loader's cache: name -> places."""
+    """The loader's cache: name -> paths."""
     program = shutil.which("ldconfig", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
     if program is None:
         return {}

@@ -1,4 +1,4 @@
-"""An installed ParaView or VisIt: which libraries of IceT it needs by name, and how it comes by them."""
+"""An installed ParaView or VisIt: the names of the IceT libraries that it needs, and how it finds them."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from sortlast.icet import elf, loader
 from sortlast.icet.loader import Loaded
 
 _ICET = re.compile(r"lib(?:vtk)?IceT\w*(?:-pv[\d.]+)?\.so[\d.]*")
-# MPI libraries for C, with the version of their interface: 40 is Open MPI's, 12 MPICH's, which others have
-# under names of their own, such as libmpi_gnu_123 of Cray. Those for C++ and Fortran are not meant.
+# MPI libraries for C, with their interface version: 40 is Open MPI's, 12 MPICH's. Other implementations use
+# version 12 under their own names, such as libmpi_gnu_123 of Cray. C++ and Fortran libraries are excluded.
 _MPI = re.compile(r"lib(?:mpi|mpich|mpi_(?!cxx|mpifh|usempi)\w+)\.so\.(\d+)")
 _OPENMPI = "40"
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What is known of a program: its names, and which files beside it may need IceT, in which folders."""
+    """A known kind of program: its names, and the files and folders near it that may need IceT."""
 
     title: str
     programs: tuple[str, ...]
@@ -56,10 +56,10 @@ class Program:
 
     Attributes:
         path: the program, as it was found.
-        needs: (name of a library of IceT, file that needs it), in the order in which they are loaded.
+        needs: (name of an IceT library, file that needs it), in load order.
         mpi: name of the MPI library that it is linked with.
-        mpi_path: where the program finds that; None: not without what its launcher sets.
-        preload: why LD_LIBRARY_PATH cannot put another library in IceT's place; None: it can.
+        mpi_path: where the program finds it; None: only with the environment that its launcher sets.
+        preload: why LD_LIBRARY_PATH cannot replace IceT's library; None: it can.
     """
 
     path: Path
@@ -70,12 +70,12 @@ class Program:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the libraries of IceT that it needs."""
+        """Names of the IceT libraries that it needs."""
         return tuple(dict.fromkeys(name for name, _ in self.needs))
 
 
 def is_icet(name: str) -> bool:
-    """Whether a library is one of IceT's, by its name."""
+    """Whether a library belongs to IceT, judging by its name."""
     return _ICET.fullmatch(name) is not None
 
 
@@ -85,16 +85,16 @@ def mpi_of(names: tuple[str, ...]) -> str | None:
 
 
 def family(mpi: str) -> str:
-    """The family whose interface an MPI library has: mpich or openmpi."""
+    """The family of an MPI library's interface: mpich or openmpi."""
     found = _MPI.fullmatch(mpi)
     assert found
     return "openmpi" if found[1] == _OPENMPI else "mpich"
 
 
 def find(kind: Kind, given: str | None = None) -> Program:
-    """The installed program of a kind, or the one that is given by its path or name.
+    """Find the installed program of a kind, or the one given by path or name.
 
-    Raises ArgumentError if it is not there, and Error if it needs no IceT or no MPI that is known.
+    Raises ArgumentError if it does not exist, and Error if it needs no IceT or no known MPI.
     """
     path = _path_of(kind, given)
     users, whole = _users(kind, path)
@@ -117,11 +117,11 @@ def find(kind: Kind, given: str | None = None) -> Program:
 
 @dataclass(frozen=True)
 class Calls:
-    """Functions of IceT that files call.
+    """Functions of IceT called by files.
 
     Attributes:
         by: function -> files that call it.
-        family: of the MPI library that one of them needs; None: of none that is known.
+        family: of the MPI library that one of them needs; None if none is known.
     """
 
     by: dict[str, tuple[Path, ...]]
@@ -129,7 +129,7 @@ class Calls:
 
 
 def calls(all_loaded: list[Loaded]) -> Calls:
-    """The functions of IceT that files call which are not IceT's own."""
+    """The functions of IceT called by files outside IceT."""
     by: dict[str, tuple[Path, ...]] = {}
     for each in all_loaded:
         if is_icet(each.elf.path.name):
@@ -159,7 +159,7 @@ def _path_of(kind: Kind, given: str | None) -> Path:
 
 
 def _users(kind: Kind, path: Path) -> tuple[list[Loaded], bool]:
-    """The files that need IceT; and whether the program itself leads to them, or they lie beside it."""
+    """The files that need IceT, and whether the program itself leads to them rather than its folder."""
     real = path.resolve()
     if elf.is_elf(real):
         users = _needing(loader.walk(real))
@@ -181,7 +181,7 @@ def _needing(all_loaded: list[Loaded]) -> list[Loaded]:
 
 
 def _holders(kind: Kind, program: Path) -> Iterator[Path]:
-    """Files beside a program that may need IceT, each once."""
+    """Files near a program that may need IceT, each once."""
     seen: set[Path] = set()
     for folder in kind.folders:
         for pattern in kind.holders:
@@ -193,7 +193,7 @@ def _holders(kind: Kind, program: Path) -> Iterator[Path]:
 
 
 def _mpi(users: list[Loaded]) -> tuple[str | None, Path | None]:
-    """The MPI library of the files that need IceT, or of those that load them, and where it lies."""
+    """The MPI library of the files that need IceT, or of the files that load them, and its path."""
     for user in users:
         for each in user.chain():
             name = mpi_of(each.elf.needed)

@@ -1,18 +1,18 @@
-"""Start ranks: run a module of this Python under mpiexec, or tell that mpiexec already runs us.
+"""Starts ranks: runs a Python module under mpiexec, or detects that mpiexec already runs this process.
 
-A command that needs ranks asks a module by settings, and gets its report, both as JSON::
+A command that needs ranks passes settings to a module and receives its report, both as JSON::
 
     report = launch.ranks("package.module", {"frames": 10}, 4)
 
-In the module each rank measures, and what rank 0 returns is the report::
+In the module every rank calls a function; its result on rank 0 is the report::
 
     def measure(comm, settings): ...
 
     if __name__ == "__main__":
         launch.serve(measure)
 
-A user who has a launcher of their own (``srun``, ``mpiexec -f hosts``) simply puts it in front of the
-command: there :func:`under_mpiexec` is true, and :func:`world` gives the communicator.
+Users with their own launcher (``srun``, ``mpiexec -f hosts``) put it in front of the command. Then
+:func:`under_mpiexec` is true, and :func:`world` returns the communicator.
 """
 
 from sortlast.launch.mpiexec import (

@@ -1,12 +1,12 @@
-"""What every started rank runs: ``python _rank.py MODULE [ARGUMENT ...]``, for :func:`sortlast.launch.run`.
+"""Entry point of every started rank, for :func:`sortlast.launch.run`: ``python _rank.py MODULE [ARGUMENT ...]``.
 
-As ``python -m MODULE``, but modules are not looked for in the current folder, where a file such as numpy.py
-would take the place of a package; ``python -P`` does the same from Python 3.11 on.
+Works like ``python -m MODULE``, but does not import modules from the current folder, where a file such as
+numpy.py would hide a package; ``python -P`` does the same from Python 3.11 on.
 """
 
 import sys
 
-# This script's folder comes first, unless Python was told otherwise (PYTHONSAFEPATH, from Python 3.11 on).
+# This script's folder comes first, unless PYTHONSAFEPATH is set (from Python 3.11 on).
 if not getattr(sys.flags, "safe_path", False):
     del sys.path[0]
 

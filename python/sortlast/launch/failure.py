@@ -1,4 +1,4 @@
-"""How a command that failed ends: one line for an error that was foreseen, and never a hanging rank."""
+"""Ends a failed command: one line for an expected error, and never a hanging rank."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ Result = TypeVar("Result")
 
 
 def together(comm: MPI.Intracomm, work: Callable[[], Result]) -> Result:
-    """Call ``work()`` on every rank; where it fails on some, raise the lowest rank's error on all.
+    """Call ``work()`` on every rank; if it fails on some, raise the lowest rank's error on all.
 
-    For work that depends on the rank, such as reading a file: the others would otherwise wait for the
-    rank that failed. Only :class:`sortlast.Error` and :class:`OSError` are foreseen. Communicates.
+    For work that depends on the rank, such as reading a file: the others would otherwise wait for the failed
+    rank. Handles only :class:`sortlast.Error` and :class:`OSError`. Communicates.
     """
     failure, result = None, None
     try:
@@ -44,18 +44,18 @@ def together(comm: MPI.Intracomm, work: Callable[[], Result]) -> Result:
     return result  # type: ignore[return-value]
 
 
-_PAUSE = 0.005  # between two looks at a pipe [s]
-_SAID = 2  # greatest status of a rank that has said why it failed
+_PAUSE = 0.005  # between two checks of a pipe [s]
+_SAID = 2  # maximum exit status of a rank that has reported its error
 _NOT_IN_THE_DEMO = ("_fabric", "_simulate", "_bench_mpich", "_bench_openmpi")
 
 
 def end(error: Exception, *, alike: bool = True) -> NoReturn:
     """Report an error and end the process, and with it every rank that might wait for this one.
 
-    A :class:`sortlast.Error` becomes one message and exit status 2, anything else (a defect) a traceback
-    and exit status 1. Errors that are the same on every rank are reported by rank 0 alone: with ``alike``
-    every :class:`sortlast.Error` but those of time and of MPI is. Where ranks that were started have said why
-    they failed, their status is ours, and nothing more is said.
+    A :class:`sortlast.Error` becomes one message and exit status 2; any other exception (a defect) gives a
+    traceback and exit status 1. Errors that are the same on every rank are reported by rank 0 only. With
+    ``alike``, this applies to every :class:`sortlast.Error` except timeouts and MPI errors. If started ranks
+    have reported their error, this process exits with their status and prints nothing more.
     """
     if isinstance(error, ModuleNotFoundError):
         error = _explained(error)
@@ -81,14 +81,14 @@ def end(error: Exception, *, alike: bool = True) -> NoReturn:
 
 
 def wait_until_read(stream: int, most: float = 2.0) -> None:
-    """Wait until a pipe's reader has taken all that was written to it, for ``most`` seconds at most.
+    """Wait until a pipe's reader has read everything written to it, for at most ``most`` seconds.
 
-    mpiexec reads what ranks say through pipes, and drops what it has not yet read when they are aborted.
+    mpiexec reads the ranks' output through pipes, and drops unread output when they are aborted.
     """
     if not stat.S_ISFIFO(os.fstat(stream).st_mode):
         return
     end = time.monotonic() + most
-    with suppress(OSError):  # a kernel that does not count what is left
+    with suppress(OSError):  # the kernel does not count unread bytes
         while struct.unpack("i", fcntl.ioctl(stream, termios.FIONREAD, bytes(4)))[0]:
             if time.monotonic() > end:
                 return
@@ -96,7 +96,7 @@ def wait_until_read(stream: int, most: float = 2.0) -> None:
 
 
 def _explained(error: ModuleNotFoundError) -> Exception:
-    """The error that says what to do where a module is missing that an installation need not have."""
+    """If an optional module is missing, return an error that names the remedy."""
     if (error.name or "").removeprefix("sortlast.") in _NOT_IN_THE_DEMO:
         only = "this installation holds only what the demo needs"
         remedy = "./run setup adds it in about three minutes"
@@ -112,7 +112,7 @@ def _report(error: Exception, prefix: str) -> None:
 
 
 def _ranks() -> MPI.Intracomm | None:
-    """All ranks if there are several and MPI runs, else None."""
+    """All ranks if there are several and MPI is running, else None."""
     if not mpiexec.under_mpiexec() or "mpi4py.MPI" not in sys.modules:
         return None
     from mpi4py import MPI

@@ -1,4 +1,4 @@
-"""Find mpiexec, set the environment that it needs, and run jobs under it."""
+"""Finds mpiexec, sets the environment that it needs, and runs jobs under it."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ from sortlast.launch import streams
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-# Set by every process manager that our MPI libraries can be started by (Hydra, PMIx, Open MPI 4).
+# Set by the process managers of the supported MPI libraries (Hydra, PMIx, Open MPI 4).
 _RANK_VARIABLES = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
 
-# How many ranks run() asked for, so that ranks of another MPI than mpiexec's notice it.
+# Number of ranks requested from run(), so that ranks detect an mpiexec of a different MPI.
 _RANKS_VARIABLE = "SORTLAST_RANKS"
 
-# A variable under which each rank that starts appends a byte to the file of this name in TMPDIR.
+# If set, each rank that starts appends a byte to the file of this name in TMPDIR.
 STARTED = "SORTLAST_STARTED"
-# Seconds for all ranks to start where run() has no timeout; cold network file systems may need more.
+# Seconds for all ranks to start if run() has no timeout; cold network file systems may need more.
 _START_VARIABLE = "SORTLAST_START_TIMEOUT"
 _START = 120.0
-_SETTLE = 0.02  # between two looks at the file [s]
+_SETTLE = 0.02  # between two checks of the file [s]
 
-# Ranks share the cores. OpenBLAS would start a thread per core in each of them, and interrupts a process that
+# Ranks share the cores. OpenBLAS would start one thread per core in each rank, and aborts a process that
 # cannot start any.
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
-# What counts against the limit of processes: a rank and UCX's thread in it; the keeper, mpiexec, its proxy
-# and a thread that shows progress.
+# Counted against the limit of processes: a rank and its UCX thread; the keeper, mpiexec, its proxy and a
+# thread that shows progress.
 _PER_RANK, _PER_JOB = 2, 4
 
-# MPICH polls inside its own waiting calls, such as a barrier. With more ranks than cores it is to yield.
+# MPICH polls inside its blocking calls, such as barriers. With more ranks than cores it should yield.
 _MPICH_OVERSUBSCRIBED = {
     "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
     "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "10",
     "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1",
 }
 
-# Every mpiexec kills all ranks when one is killed, and no option prevents this reliably in Hydra. So mpiexec
-# starts a shell that runs the rank, and the shell ends this long after a rank that was killed.
+# Every mpiexec kills all ranks when one is killed; in Hydra no option reliably prevents this. Therefore mpiexec
+# starts a shell that runs the rank, and the shell exits this long after its rank was killed.
 _GRACE = 20  # [s]
 _OUTLIVE = ["sh", "-c", f'"$@"; status=$?; [ $status -le 128 ] || sleep {_GRACE}; exit $status', "rank"]
 
@@ -61,7 +61,7 @@ _OPENMPI_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"
 
 
 class RanksError(Error):
-    """Ranks that were started failed, and have said why on standard error.
+    """Started ranks failed, and have reported the reason on standard error.
 
     Attributes:
         status: of mpiexec, or 128 + the signal that ended it.
@@ -81,7 +81,7 @@ class Launcher:
 
 
 def under_mpiexec(environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether a process manager started this process as one of its ranks."""
+    """Whether a process manager started this process as a rank."""
     return any(name in environ for name in _RANK_VARIABLES)
 
 
@@ -103,7 +103,7 @@ def find_mpiexec() -> Launcher:
 
 
 def _family(path: str, version: str) -> str:
-    """MPI family from what ``mpiexec --version`` prints."""
+    """MPI family, from the output of ``mpiexec --version``."""
     if "HYDRA" in version or "MPICH" in version:
         return "mpich"
     if "Open MPI" in version or "OpenRTE" in version or "PRRTE" in version:
@@ -122,12 +122,12 @@ def environment(family: str, ranks: int, cores: int, superuser: bool) -> dict[st
     """
     if family == "mpich":
         return dict(_MPICH_OVERSUBSCRIBED) if ranks > cores else {}
-    # Open MPI counts cores in its own way (hardware threads or not), so it is never held to a count.
+    # Open MPI counts cores differently (with or without hardware threads), so oversubscription is always on.
     return _OPENMPI_OVERSUBSCRIBED | (_OPENMPI_ROOT if superuser else {})
 
 
 def rank_command(module: str, args: Sequence[str]) -> list[str]:
-    """The command that runs a module as a rank, without the current folder among the places of modules."""
+    """The command that runs a module as a rank, without imports from the current folder."""
     return [sys.executable, str(Path(__file__).with_name("_rank.py")), module, *args]
 
 
@@ -136,17 +136,17 @@ def run(
 ) -> int:
     """Run a module with arguments, as ``__main__``, on ``ranks`` ranks of this machine and wait for them.
 
-    Output goes where ours goes; ranks have no standard input. Modules are not looked for in the current
-    folder. Returns mpiexec's exit status, or 128 + the signal that ended it. However this ends, and however
-    this process ends, no rank is left. Variables that the user has set are kept. With ``outlive`` ranks go on
-    for 20 s when a signal ends one of them; mpiexec would otherwise kill them all at once.
+    The ranks inherit standard output and error, and have no standard input. Modules are not imported from
+    the current folder. Returns mpiexec's exit status, or 128 + the signal that ended it. However this call
+    or this process ends, no rank is left running. Variables set by the user are kept. With ``outlive``, ranks
+    continue for 20 s when a signal ends one of them; otherwise mpiexec would kill them all at once.
 
     ``timeout`` limits the seconds from the start of mpiexec to its end. Without it, all ranks must start
-    within 120 s, or the seconds in the environment variable SORTLAST_START_TIMEOUT.
+    within 120 s, or within the seconds in the environment variable SORTLAST_START_TIMEOUT.
 
-    Raises :class:`sortlast.Error` if there is no usable mpiexec, no mpi4py, ``ranks`` < 1 or more than the
-    limit of processes allows, and :class:`sortlast.TimeoutError`, after the ranks have been killed, if they
-    exceed either limit.
+    Raises :class:`sortlast.Error` if there is no usable mpiexec, no mpi4py, or if ``ranks`` < 1 or exceeds
+    the limit of processes, and :class:`sortlast.TimeoutError`, after the ranks have been killed, if they
+    exceed a time limit.
     """
     if ranks < 1:
         raise Error(f"cannot start {ranks} ranks; ask for at least 1")
@@ -165,7 +165,7 @@ def run(
 
 
 def _start_limit() -> float:
-    """Seconds for all ranks to start where run() has no timeout."""
+    """Seconds for all ranks to start if run() has no timeout."""
     text = os.environ.get(_START_VARIABLE, "")
     with suppress(ValueError):
         if (limit := float(text or _START)) > 0:
@@ -174,7 +174,7 @@ def _start_limit() -> float:
 
 
 def _check_processes(ranks: int) -> None:
-    """Raise Error if the limit of processes, which counts threads, is too low for this number of ranks."""
+    """Raise Error if the limit of processes, which includes threads, is too low for this many ranks."""
     limit, _ = resource.getrlimit(resource.RLIMIT_NPROC)
     if limit == resource.RLIM_INFINITY or os.geteuid() == 0:
         return
@@ -210,11 +210,11 @@ def _wait_for_start(kept: _leftovers.Kept, ranks: int, begun: float, limit: floa
 
 
 def wait_for(command: Sequence[str], variables: Mapping[str, str], timeout: float | None, what: str) -> int:
-    """Run a command that starts ranks, and wait for it; its exit status, or 128 + the signal that ended it.
+    """Run a command that starts ranks; returns its exit status, or 128 + the signal that ended it.
 
-    It gets ``variables`` as its environment, a folder for temporary files that is removed at the end, and no
-    standard input. However it ends, and however this process ends, all that it has started here is killed:
-    also at the end of ``timeout`` seconds, which raises :class:`sortlast.TimeoutError` with ``what``.
+    It gets ``variables`` as its environment, a temporary folder that is removed at the end, and no standard
+    input. However it ends, and however this process ends, all processes that it started on this machine are
+    killed. Exceeding ``timeout`` seconds raises :class:`sortlast.TimeoutError` with ``what``.
     """
     begun = time.monotonic()
     with _started(command, variables) as kept:
@@ -223,7 +223,7 @@ def wait_for(command: Sequence[str], variables: Mapping[str, str], timeout: floa
 
 @contextmanager
 def _started(command: Sequence[str], variables: Mapping[str, str]) -> Iterator[_leftovers.Kept]:
-    """Start a command that prints where this one does, even where that cannot be written."""
+    """Start a command with this process's output streams, even if they cannot be written."""
     with (
         streams.Forwarded() as output,
         _leftovers.start(command, variables, stdout=output.stdout, stderr=output.stderr) as kept,
@@ -244,8 +244,8 @@ def _wait(kept: _leftovers.Kept, timeout: float | None, what: str, begun: float)
 def world() -> MPI.Intracomm:
     """The communicator of all ranks; starts MPI.
 
-    Raises :class:`sortlast.Error` if :func:`run` asked for another number of ranks: the mpiexec then
-    belongs to another MPI than mpi4py, and each process believes it is alone.
+    Raises :class:`sortlast.Error` if :func:`run` requested a different number of ranks: then mpiexec and
+    mpi4py belong to different MPIs, and each process runs as a single rank.
     """
     from sortlast._mpi4py import MPI
 

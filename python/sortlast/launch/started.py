@@ -1,4 +1,4 @@
-"""Ranks that are started for a job: what they are asked, and what they tell, as JSON in files."""
+"""Ranks started for a job: settings and reports are passed as JSON in files."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ def ranks(
 
     Args:
         module: it calls :func:`serve`.
-        settings: what it is asked, as JSON; paths become text.
-        count: how many ranks.
-        timeout: seconds after which they are ended; None: none.
-        start: runs a command on that many ranks elsewhere than on this machine and returns mpiexec's exit
-            status; ``timeout`` is its matter then.
-        outlive: ranks go on when one of them dies; see :func:`sortlast.launch.run`.
+        settings: passed to the module as JSON; paths become text.
+        count: number of ranks.
+        timeout: in seconds; then the ranks are killed. None: no limit.
+        start: runs a command on that many ranks on other machines and returns mpiexec's exit status; it must
+            then enforce ``timeout`` itself.
+        outlive: ranks continue when one of them dies; see :func:`sortlast.launch.run`.
 
     Raises:
-        TimeoutError: they did not end in time.
+        TimeoutError: they did not finish in time.
         RanksError: they failed.
         Error: there is no usable mpiexec, or ``count`` < 1.
     """
@@ -57,9 +57,9 @@ def ranks(
 
 
 def serve(measure: Callable[[MPI.Intracomm, Any], Any], *, alike: bool = False) -> None:
-    """What the module runs in each rank: measure as asked, and let rank 0 tell the report.
+    """Entry point of the module in each rank: run ``measure`` with the settings; rank 0 writes the report.
 
-    A failure ends all ranks, and is told on standard error; ``alike``: by rank 0 alone, see
+    A failure ends all ranks and is reported on standard error, with ``alike`` by rank 0 only; see
     :func:`sortlast.launch.failure.end`.
     """
     asked, told = map(Path, sys.argv[1:])

@@ -144,7 +144,7 @@ class Forwarded:
         return write
 
     def start(self) -> None:
-        """Start to copy, once the program runs."""
+        """Start copying, once the program runs."""
         self._close()
         for copy in self._copies:
             copy.start()

@@ -1,12 +1,12 @@
-"""A page that shows a fabric under a pattern: one HTML file that needs nothing else.
+"""A page that shows a fabric under a pattern: one self-contained HTML file.
 
-It holds the topology, the forwarding tables and the pattern, and computes the load of every link itself, so
-that it can name the flows on each: the tables of 600 hosts are tens of kB, their loads over all stages of a
-shift would be a MB, and their flows many. It asks no network for anything, and refuses to by its
-Content-Security-Policy. What it computes is compared with :func:`sortlast.fabric.contention` by the tests.
+It contains the topology, the forwarding tables and the pattern, and computes the load of every link in the
+browser, so that it can list the flows on each: the tables of 600 hosts take tens of kB, whereas their loads
+over all stages of a shift would take a MB, and the flows much more. It makes no network requests, and its
+Content-Security-Policy forbids them. Tests compare its results with :func:`sortlast.fabric.contention`.
 
-Tables that no compression makes small (random routes of 10,000 hosts), and patterns of millions of flows, are
-left out: such a page holds the loads of one stage, and names no flows.
+Tables that do not compress well (random routes of 10,000 hosts) and patterns of millions of flows are left
+out: the page then contains the loads of one stage, and lists no flows.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from sortlast.fabric.scene import Scene
 
 _SCRIPTS = ("model.js", "fitting.js", "picture.js", "details.js", "panel.js")
-_MOST_FLOWS = 2_000_000  # of all stages, that are listed
-_MOST_PLANES = 4_000_000  # pairs of hosts whose plane is listed
-_MOST_PACKED = 3_500_000  # characters of tables and flows
+_MOST_FLOWS = 2_000_000  # max flows listed, over all stages
+_MOST_PLANES = 4_000_000  # max pairs of hosts with a listed plane
+_MOST_PACKED = 3_500_000  # max characters of tables and flows
 
 
 def render(scene: Scene, stage: int | None = None) -> str:
-    """The page, as the text of an HTML file; it opens at ``stage``, from 1, without one at the worst."""
-    # "<" as an escape: no name in the data can end the script that holds it.
+    """The page, as the text of an HTML file. It opens at ``stage``, from 1; by default at the worst stage."""
+    # Escape "<", so that no name in the data can end the enclosing script.
     data = json.dumps(_data(scene, stage), separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
     parts = {
         "TITLE": html.escape(scene.title),
@@ -46,7 +46,7 @@ def render(scene: Scene, stage: int | None = None) -> str:
         "SCRIPT": "\n".join(_asset(name) for name in _SCRIPTS),
     }
     page = _asset("page.html")
-    before, *rest = page.split("@")  # the template has no other use for this letter
+    before, *rest = page.split("@")  # the template uses "@" for nothing else
     text = [before]
     for name, between in zip(rest[::2], rest[1::2], strict=True):
         text += [parts[name], between]
@@ -108,7 +108,7 @@ def _slot(slot: Slot) -> dict[str, Any]:
 
 
 def _model(found: Contention) -> dict[str, Any] | None:
-    """Tables and flows, from which the page computes every stage; None: they are too many for a page."""
+    """Tables and flows, from which the page computes every stage; None if they are too large for a page."""
     routes, pattern = found.routes, found.pattern
     hosts = len(routes.topology.hosts)
     if routes.planes > 1 and hosts * hosts > _MOST_PLANES:
@@ -134,7 +134,7 @@ def _planes(found: Contention, hosts: int) -> NDArray[np.uint16]:
 
 
 def _pattern(found: Contention) -> dict[str, Any]:
-    """The flows of all stages one after another, and where each stage starts; of a shift nothing."""
+    """The flows of all stages one after another, and where each stage starts; nothing for a shift."""
     if found.pattern.is_shift:
         return {"flows": None}
     flows = [found.pattern.flows(stage)[:, :2] for stage in range(found.stages)]
@@ -144,12 +144,12 @@ def _pattern(found: Contention) -> dict[str, Any]:
 
 
 def _one_stage(found: Contention, number: int) -> dict[str, Any]:
-    """The loads of one stage, for a page that computes none."""
+    """The loads of one stage, for a page that does not compute them."""
     loads = found.loads(number - 1)
     return {
         "loads": _packed(loads.astype("<i4")),
         "share": float(found.stage_share[number - 1]),
-        "flowsOfStage": int(loads[: len(found.routes.topology.hosts)].sum()),  # each leaves its host once
+        "flowsOfStage": int(loads[: len(found.routes.topology.hosts)].sum()),  # each leaves one host
         "flows": None,
     }
 

@@ -1,4 +1,4 @@
-"""This library: as it comes, with images that it allocated, and with messages alone."""
+"""This library: with default settings, with images that it allocated, and with messages only."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _UINT8_BOUND = 2.0  # partial composites of uint8 images are not rounded to uint
 
 
 class Sortlast(Peer):
-    """``Compositor.composite()`` of images in the renderer's own memory and, if asked for, ``gather()``.
+    """``Compositor.composite()`` of images in the renderer's own memory, then ``gather()`` if the task asks.
 
-    Ranks of one node blend each other's images where they lie, so that the algorithm, which is for the way
-    between nodes, does not matter if there is only one.
+    Ranks of one node blend each other's images in place. The algorithm applies between nodes, so it does not
+    matter if there is only one.
     """
 
     name = "sortlast"
-    nodes: ClassVar[int | None] = None  # as Compositor has it
+    nodes: ClassVar[int | None] = None  # see Compositor
 
     def __init__(self, scene: Scene, algorithm: str) -> None:
         super().__init__(scene, algorithm)
@@ -39,16 +39,16 @@ class Sortlast(Peer):
 
     @classmethod
     def algorithms(cls, scene: Scene) -> Sequence[str]:
-        """All that are asked for, or one where they do not matter."""
+        """All requested algorithms, or one if they do not matter."""
         return [AUTO] if on_one_node(scene.comm) else scene.asked
 
     def prepared(self, compositor: Compositor) -> Image:
-        """The image that is composited."""
+        """The image to composite."""
         return self.image
 
     def frame(self) -> None:
         """Composite and gather."""
-        self._tile = self._frame = None  # the compositor uses their memory again
+        self._tile = self._frame = None  # lets the compositor reuse their memory
         image = self._input
         self._tile = self._compositor.composite(
             image.colour, depth=image.depth, op=self.task.op, bounds=image.bounds
@@ -69,12 +69,12 @@ class Sortlast(Peer):
         return Finished.nothing(self.task)
 
     def bound(self) -> float:
-        """Of uint8 images 2 units, whatever p is."""
+        """The bound of uint8 images is 2 units, for any p."""
         bound = super().bound()
         return min(bound, _UINT8_BOUND) if self.task.format == "uint8" else bound
 
     def close(self) -> None:
-        """Drop the compositor and what is its."""
+        """Free the compositor and its images."""
         self._tile = self._frame = None
         del self._input
         del self._compositor
@@ -82,7 +82,7 @@ class Sortlast(Peer):
 
 
 class Allocated(Sortlast):
-    """The same with images in memory of ``Compositor.allocate()``, where a renderer may draw them."""
+    """The same with images in memory of ``Compositor.allocate()``, into which a renderer may draw."""
 
     name = "sortlast-allocated"
 
@@ -98,17 +98,17 @@ class Allocated(Sortlast):
         return Image(colour, depth, image.bounds)
 
     def input_bytes(self) -> int:
-        """Its image."""
+        """Bytes of its copy of the image."""
         return self.task.n * self.task.pixel_bytes
 
 
 class Messages(Sortlast):
-    """The same with every rank a node of its own: all pixels travel as messages."""
+    """The same with each rank as a separate node, so that all pixels travel as messages."""
 
     name = "sortlast-messages"
     nodes = 1
 
     @classmethod
     def algorithms(cls, scene: Scene) -> Sequence[str]:
-        """All that are asked for."""
+        """All requested algorithms."""
         return scene.asked

@@ -1,13 +1,13 @@
 """IceT, the compositor of ParaView and VisIt, as an installed library that is loaded at run time.
 
-An algorithm is a strategy of IceT, a single-image strategy and what can be set of them: ``k=``, the preferred
-factor of radix-k (ICET_MAGIC_K; 8 if not named), ``split=``, the most pieces of an image
-(ICET_MAX_IMAGE_SPLIT; one a rank if not named), and ``plain``, which is without ICET_INTERLACE_IMAGES. The
-strategy *direct* has none of these: every image goes whole to rank 0, which blends them all, also where the
-frame need not be gathered. Of all these the four that are fastest at a first look are timed.
+An algorithm is a strategy of IceT, a single-image strategy and their settings: ``k=``, the preferred factor of
+radix-k (ICET_MAGIC_K; default 8), ``split=``, the maximum number of pieces of an image (ICET_MAX_IMAGE_SPLIT;
+default one per rank), and ``plain``, without ICET_INTERLACE_IMAGES. The strategy *direct* has no settings:
+every image is sent whole to rank 0, which blends them all, even if the frame need not be gathered. The four
+algorithms that are fastest at a first look are timed.
 
-Every setting keeps its context for all frames. IceT's blend of uint8 pixels truncates, so that each of the
-p - 1 blends may lose up to a unit.
+Every setting keeps its context for all frames. IceT's blend of uint8 pixels truncates, so each of the p - 1
+blends may lose up to a unit.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ _VALID_PIXELS_TILE, _VALID_PIXELS_OFFSET, _VALID_PIXELS_NUM = 0x98, 0x99, 0x9A
 _ERRORS_OF_ALL_RANKS = 0x0101
 
 _DEFAULT_K = 8
-_KS = (4, 16)  # beside the default
-_SPLITS = (4, 8)  # with k=4; beside one piece a rank
-_VARIABLES = {"k": "ICET_MAGIC_K", "split": "ICET_MAX_IMAGE_SPLIT"}  # read when a context is made
+_KS = (4, 16)  # in addition to the default
+_SPLITS = (4, 8)  # with k=4; in addition to one piece per rank
+_VARIABLES = {"k": "ICET_MAGIC_K", "split": "ICET_MAX_IMAGE_SPLIT"}  # read when a context is created
 
 
 class _Image(ctypes.Structure):
@@ -67,14 +67,14 @@ class IceT(Peer):
         values = dict(part.partition("=")[::2] for part in settings)
         task = self.task
 
-        # Make a context of its own.
+        # Create a context.
         self._core, mpi = _libraries(scene.installed[self.name])
         communicator = mpi.icetCreateMPICommunicator(libraries.handle(self.comm))
         with _environment({_VARIABLES[key]: value for key, value in values.items() if key in _VARIABLES}):
             self._context = self._core.icetCreateContext(communicator)
         mpi.icetDestroyMPICommunicator(communicator)  # the context has a copy
 
-        # Say what is composited, and how.
+        # Set the mode of compositing.
         core = self._core
         core.icetDiagnostics(_ERRORS_OF_ALL_RANKS)
         core.icetResetTiles()
@@ -102,7 +102,7 @@ class IceT(Peer):
             self.image.colour.ctypes.data,
             None if depth is None else depth.ctypes.data,
             viewport,
-            None,  # no projection and no modelview: without bounding vertices they are not used
+            None,  # no projection and no modelview matrix: without bounding vertices they are not used
             None,
             (c_float * CHANNELS)(),
         )
@@ -112,7 +112,7 @@ class IceT(Peer):
     def algorithms(cls, scene: Scene) -> Sequence[str]:
         """Every strategy, with every setting that may matter at this number of ranks.
 
-        One tile leaves little to choose for the strategies, so that the settings are tried with one of them.
+        With one tile the strategies differ little, so the settings are tried with only one of them.
         """
         ranks = scene.comm.size
         settings = [f" k={k}" for k in _KS if min(k, _DEFAULT_K) < ranks]
@@ -124,7 +124,7 @@ class IceT(Peer):
 
     @classmethod
     def obstacle(cls, scene: Scene) -> str | None:
-        """No installation, or pixels it does not know."""
+        """No installation is given, or it does not support the pixels."""
         if cls.name not in scene.installed:
             return "no installation is given (--icet)"
         if scene.task.format not in _COLOUR:
@@ -173,7 +173,7 @@ class IceT(Peer):
 
 @contextmanager
 def _environment(variables: Mapping[str, str]) -> Iterator[None]:
-    """Set variables for a while, and no others that IceT reads."""
+    """Set environment variables temporarily, and unset all others that IceT reads."""
     before = {name: os.environ.pop(name, None) for name in _VARIABLES.values()}
     os.environ.update(variables)
     try:
@@ -186,7 +186,7 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
 
 
 def _libraries(folder: str) -> tuple[ctypes.CDLL, ctypes.CDLL]:
-    """IceT's core and its MPI layer, with what their functions take and return where C's int does not do."""
+    """IceT's core and its MPI layer, with argument and result types where C's int is not right."""
     hint = "the folder of an IceT that was built with shared libraries and ICET_USE_MPI"
     core, mpi = libraries.load(folder, ("libIceTCore", "libIceTMPI"), hint)
     mpi.icetCreateMPICommunicator.restype = c_void_p

@@ -1,8 +1,8 @@
 """A floor: every rank copies its image once, all at the same time.
 
-The barrier at the end makes a frame's time that of all copies. Without it, on a machine with more ranks than
-cores, each rank would start its clock when its turn on a core comes, and the slowest copy of one rank would
-pass for the time of all.
+A barrier at the end makes the frame time cover all copies. Without it, on a machine with more ranks than
+cores, each rank would start its clock only when it gets a core, and the slowest single copy would pass for the
+time of all.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class MemoryCopy(Peer):
-    """One memcpy of this rank's image; it composites nothing."""
+    """One memcpy of this rank's image, without compositing."""
 
     name = "floor-memcpy"
     is_floor = True
@@ -32,7 +32,7 @@ class MemoryCopy(Peer):
 
     @classmethod
     def algorithms(cls, scene: Scene) -> Sequence[str]:
-        """The only one."""
+        """The only algorithm."""
         return ["memcpy"]
 
     def frame(self) -> None:
@@ -46,6 +46,6 @@ class MemoryCopy(Peer):
         return Finished.nothing(self.task)
 
     def error(self, oracle: Oracle) -> float:
-        """Whether the copies are copies: 0 or infinite."""
+        """Whether the copy equals the image: 0 or infinite."""
         equal = all(map(np.array_equal, self._planes, self._copies))
         return 0.0 if all(self.comm.allgather(equal)) else float("inf")

@@ -1,9 +1,8 @@
 """miniGraphics, the mini-application of sort-last compositing, through the adapter in bench/minigraphics.
 
-An algorithm is one of its compositors, radix-k with the preferred factor ``k=`` (8 if not named), and
-``sparse`` if images are compressed first and the result is expanded. Of all these the four that are fastest
-at a first look are timed. Its blend of uint8 truncates, so that each of the p - 1 blends may lose up to a
-unit.
+An algorithm is one of its compositors, radix-k with the preferred factor ``k=`` (default 8), and ``sparse`` if
+images are compressed first and the result is expanded. The four algorithms that are fastest at a first look
+are timed. Its blend of uint8 truncates, so each of the p - 1 blends may lose up to a unit.
 """
 
 from __future__ import annotations
@@ -31,12 +30,12 @@ _ANY_RANKS = (
     "2-3-swap",
 )
 _DEFAULT_K = 8
-_KS = (4, 16)  # beside the default
+_KS = (4, 16)  # in addition to the default
 _KINDS = (("float32", "over"), ("uint8", "over"), ("uint8", "closest"))
 
 
 class MiniGraphics(Peer):
-    """What its main loop does with an image between painting and saving."""
+    """The work of its main loop on an image between painting and saving."""
 
     name = "minigraphics"
     shortlist = 4
@@ -67,7 +66,7 @@ class MiniGraphics(Peer):
 
     @classmethod
     def algorithms(cls, scene: Scene) -> Sequence[str]:
-        """Every compositor that takes this number of ranks, with every k that may matter there."""
+        """Every compositor that supports this number of ranks, with every k that may matter there."""
         ranks = scene.comm.size
         names = [*_ANY_RANKS]
         if ranks & (ranks - 1) == 0:
@@ -77,7 +76,7 @@ class MiniGraphics(Peer):
 
     @classmethod
     def obstacle(cls, scene: Scene) -> str | None:
-        """No adapter, or pixels it does not know."""
+        """No adapter is given, or it does not support the pixels."""
         if cls.name not in scene.installed:
             return "no adapter is given (--minigraphics)"
         if (scene.task.format, scene.task.op) not in _KINDS:
@@ -101,7 +100,7 @@ class MiniGraphics(Peer):
         return Finished(begin.value, pixels.reshape(count, CHANNELS))
 
     def close(self) -> None:
-        """Drop the images."""
+        """Free the images."""
         self._library.minigraphics_close(self._scene)
         super().close()
 

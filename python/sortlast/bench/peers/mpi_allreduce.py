@@ -1,4 +1,4 @@
-"""MPI_Allreduce: the whole frame at every rank, whether it is asked for or not."""
+"""MPI_Allreduce: the whole frame at every rank, even if the task does not ask for it."""
 
 from __future__ import annotations
 
@@ -27,5 +27,5 @@ class MpiAllreduce(ReductionPeer):
         self.native.allreduce(self.image.colour, self._out)
 
     def finished(self) -> Finished:
-        """What the reduction left here."""
+        """The result of the reduction on this rank."""
         return Finished(0, self._out)

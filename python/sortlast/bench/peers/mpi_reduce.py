@@ -1,4 +1,4 @@
-"""MPI_Reduce: the whole frame at rank 0, whether it is asked for or not."""
+"""MPI_Reduce: the whole frame at rank 0, even if the task does not ask for it."""
 
 from __future__ import annotations
 
@@ -27,5 +27,5 @@ class MpiReduce(ReductionPeer):
         self.native.reduce(self.image.colour, self._out, 0)
 
     def finished(self) -> Finished:
-        """What the reduction left here."""
+        """The result of the reduction on this rank."""
         return Finished(0, self._out)

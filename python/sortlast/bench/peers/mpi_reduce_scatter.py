@@ -1,4 +1,4 @@
-"""MPI_Reduce_scatter: a piece of the frame at each rank, and MPI_Gatherv if it must be whole."""
+"""MPI_Reduce_scatter: a piece of the frame at each rank, then MPI_Gatherv if the task asks for it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class MpiReduceScatter(ReductionPeer):
-    """MPI_Reduce_scatter_block, or MPI_Reduce_scatter where the ranks do not divide the pixels."""
+    """MPI_Reduce_scatter_block, or MPI_Reduce_scatter if p does not divide the number of pixels."""
 
     name = "mpi-reduce-scatter"
     call = "MPI_Reduce_scatter"
@@ -25,11 +25,11 @@ class MpiReduceScatter(ReductionPeer):
         self._whole = self.memory(self.task.n if self.task.gather and self.comm.rank == 0 else 0)
 
     def frame(self) -> None:
-        """Reduce and scatter, and gather."""
+        """Reduce and scatter, then gather if the task asks for it."""
         self.native.reduce_scatter(self.image.colour, self._piece)
         if self.task.gather:
             self.native.gather(self._piece, self._whole, 0)
 
     def finished(self) -> Finished:
-        """What the reduction left here."""
+        """The result of the reduction on this rank."""
         return Finished(0, self._whole) if self.task.gather else Finished(self._begin, self._piece)

@@ -1,10 +1,10 @@
-"""A floor: the messages that no algorithm can do without, alone.
+"""A floor: only the messages that no algorithm can avoid.
 
-However an image is composited with messages, a rank that ends with 1/p of the pixels as its own has given
-away the rest of its image and got what the others hold of its part: n (p - 1) / p pixels each way, of
-sparse images the active ones among them. Here every rank exchanges these with every other, and then sends
-its part to rank 0 if the frame is gathered. All buffers are filled and all receives posted before a frame
-begins, and nothing is blended.
+In any message-based compositing, a rank that ends with 1/p of the pixels has sent the rest of its image and
+received the others' pixels of its part: n (p - 1) / p pixels in each direction, or the active ones among them
+in sparse images. Here every rank exchanges these pixels with every other, and then sends its part to rank 0 if
+the frame is gathered. All buffers are filled and all receives posted before a frame begins, and nothing is
+blended.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from sortlast.bench.peer import Peer, Scene
 from sortlast.bench.task import CHANNELS
 
 _EXCHANGE, _GATHER = 1, 2  # tags
-_BYTES = 1 << 24  # in a message, so that any MPI can count them
+_BYTES = 1 << 24  # per element of a message, so that any MPI can count them
 
 
 class Network(Peer):
-    """Persistent requests that are started once a frame."""
+    """Persistent requests, started once per frame."""
 
     name = "floor-network"
     is_floor = True
@@ -34,14 +34,14 @@ class Network(Peer):
         comm, task = self.comm, self.task
         others = [rank for rank in range(comm.size) if rank != comm.rank]
 
-        # The exchange: parts of images.
+        # Prepare the exchange: parts of images.
         self._sent = {rank: self._active_bytes(rank) for rank in others}
         lengths = comm.alltoall([len(self._sent.get(rank, ())) for rank in range(comm.size)])
         self._received = {rank: np.zeros(lengths[rank], np.uint8) for rank in others}
         self._receives = self._requests(comm.Recv_init, self._received, _EXCHANGE)
         self._sends = self._requests(comm.Send_init, self._sent, _EXCHANGE)
 
-        # The gather: finished parts without their depth.
+        # Prepare the gather: finished parts without depth.
         pixel = CHANNELS * np.dtype(task.dtype).itemsize
         is_root = comm.rank == 0
         self._parts = {rank: np.zeros(pixel * self._count(rank), np.uint8) for rank in others if is_root}
@@ -53,11 +53,11 @@ class Network(Peer):
 
     @classmethod
     def algorithms(cls, scene: Scene) -> Sequence[str]:
-        """The only one."""
+        """The only algorithm."""
         return ["exchange"]
 
     def frame(self) -> None:
-        """Exchange, then gather; and post the receives of the next frame."""
+        """Exchange, then gather, and post the receives of the next frame."""
         from mpi4py import MPI
 
         for sends, receives in (
@@ -82,7 +82,7 @@ class Network(Peer):
         return 0.0 if all(self.comm.allgather(right)) else float("inf")
 
     def close(self) -> None:
-        """Take the posted receives back."""
+        """Cancel the posted receives."""
         posted = [*self._receives, *self._part_receives]
         for request in posted:
             request.Cancel()
@@ -97,7 +97,7 @@ class Network(Peer):
         MPI.Prequest.Startall([*self._receives, *self._part_receives])
 
     def _requests(self, make: Any, buffers: dict[int, NDArray[np.uint8]], tag: int) -> list[Any]:
-        """A persistent request for each message, as ``make`` makes it, nearest higher rank first."""
+        """Make a persistent request for each message with ``make``, nearest higher rank first."""
         ranks = sorted(buffers, key=lambda rank: (rank - self.comm.rank) % self.comm.size)
         return [
             make(buffers[rank][begin : begin + _BYTES], rank, tag)
@@ -110,11 +110,11 @@ class Network(Peer):
         return self.task.n * rank // self.comm.size
 
     def _count(self, rank: int) -> int:
-        """Pixels of a rank's part."""
+        """Number of pixels of a rank's part."""
         return self._begin(rank + 1) - self._begin(rank)
 
     def _active_bytes(self, rank: int) -> NDArray[np.uint8]:
-        """This rank's active pixels, with their depth, in another rank's part."""
+        """This rank's active pixels, with depth, in another rank's part."""
         part = slice(self._begin(rank), self._begin(rank + 1))
         colour = self.image.colour.reshape(-1, CHANNELS)[part]
         active = colour.any(axis=1)

@@ -1,4 +1,4 @@
-"""A floor: the images lie in memory that all ranks of the node share, and are blended there."""
+"""A floor: the images lie in memory shared by all ranks of the node, and are blended there."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from sortlast.bench.task import CHANNELS
 class SharedWindow(Peer):
     """Barrier, each rank blends its piece of all images in one pass, barrier. No pixel is sent.
 
-    If bounds are told, only pixels within them are read. It is a floor because the images already lie in the
-    window: a renderer's do not, unless it asked for its image there.
+    With bounds, only pixels within them are read. It is a floor because the images are already in the window; a
+    renderer's images are not, unless it allocates them there.
     """
 
     name = "floor-shared-window"
@@ -48,12 +48,12 @@ class SharedWindow(Peer):
 
     @classmethod
     def algorithms(cls, scene: Scene) -> Sequence[str]:
-        """The only one."""
+        """The only algorithm."""
         return ["shared-window"]
 
     @classmethod
     def obstacle(cls, scene: Scene) -> str | None:
-        """Ranks on several nodes."""
+        """The ranks are on several nodes."""
         if on_one_node(scene.comm):
             return None
         return "the ranks are on several nodes, which share no memory"
@@ -68,7 +68,7 @@ class SharedWindow(Peer):
         return Finished(self._native.begin, np.asarray(colour))
 
     def input_bytes(self) -> int:
-        """The image in the window."""
+        """Bytes of the image in the window."""
         return self.task.n * self.task.pixel_bytes
 
     def close(self) -> None:
