@@ -1,4 +1,4 @@
-"""The command ``sortlast``, and ``python -m sortlast`` for launchers that take a module."""
+"""The command ``sortlast``, and ``python -m sortlast`` for launchers that run a module."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sortlast.launch import failure, streams
 
 
 def main() -> None:
-    """Run the command line, if what it needs is installed."""
+    """Run the command line, if its dependencies are installed."""
     with streams.guarded():
         try:
             for package in ("typer", "rich"):

@@ -1,4 +1,4 @@
-"""Images from their callers: what is taken without a copy, and what is refused with which words."""
+"""Validation of images from callers: arrays are used without a copy, or rejected with a message."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LARGEST = float(np.finfo(np.float32).max)
 
 
 class Picture(NamedTuple):
-    """An image as the extension modules take it; ``colour`` is None on a rank that has none."""
+    """An image in the form that extension modules take; ``colour`` is None on a rank without an image."""
 
     colour: NDArray[Any] | None
     depth: NDArray[np.float32] | None
@@ -32,7 +32,7 @@ class Picture(NamedTuple):
 
 
 def as_array(value: object, what: str) -> NDArray[Any]:
-    """``value`` as a NumPy array without a copy: an array, or anything with DLPack on the CPU."""
+    """``value`` as a NumPy array without a copy: an array, or a CPU array with DLPack."""
     if isinstance(value, np.ndarray):
         return value
     if not hasattr(value, "__dlpack__"):
@@ -53,7 +53,7 @@ def picture(
 ) -> Picture:
     """Check an image (H, W, C) and its depth (H, W); without an image, its ``shape`` and ``dtype``.
 
-    Raises ArgumentError, which says what was expected.
+    Raises ArgumentError with the expected value.
     """
     if image is None:
         return _absent(depth, shape, dtype)
@@ -99,8 +99,8 @@ def _depth(depth: object, expected: tuple[int, int]) -> NDArray[np.float32]:
     return plane
 
 
-# Rows and columns of a plane of depths in which NaN is looked for, which takes 6 us. To read all of a plane
-# of 3840x2160 takes 1100 us.
+# Rows and columns of a depth plane that are checked for NaN, which takes 6 us. Reading all of a plane of
+# 3840x2160 takes 1100 us.
 _LOOKED_AT = 64
 
 
@@ -150,7 +150,7 @@ def ranks(values: Sequence[int] | None, what: str) -> list[int]:
     try:
         listed = [int(value) for value in values]
         if all(listed[i] == value and abs(listed[i]) < 2**31 for i, value in enumerate(values)):
-            # The empty list means rank order, so an empty permutation needs another way to be refused.
+            # The empty list means rank order, so an empty permutation must be rejected in another way.
             return listed if listed else [-1]
     except (OverflowError, TypeError, ValueError):
         pass
@@ -158,7 +158,7 @@ def ranks(values: Sequence[int] | None, what: str) -> list[int]:
 
 
 def rank(value: object, what: str) -> int:
-    """A rank."""
+    """Check a rank."""
     try:
         return whole(value, what)
     except ArgumentError:
@@ -179,7 +179,7 @@ def colours(values: Sequence[float] | None, what: str) -> list[float]:
 
 
 def whole(value: object, what: str) -> int:
-    """A whole number of 32 bits."""
+    """Check a whole number of 32 bits."""
     try:
         found = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -216,7 +216,7 @@ def extents(shape: Sequence[int]) -> list[int]:
 def output(
     out: object, picture: Picture, with_depth: bool
 ) -> tuple[NDArray[Any] | None, NDArray[np.float32] | None]:
-    """Arrays for finished pixels like those of ``picture``: colour, and depth if there is to be one."""
+    """Arrays for finished pixels of the same type as ``picture``: colour, and depth if requested."""
     if out is None:
         return None, None
     planes = out if isinstance(out, tuple) else (out,)
@@ -240,20 +240,20 @@ def _writable(value: object, what: str, shape: tuple[int, ...], dtype: str) -> N
 
 
 def tile_picture(tile: Any) -> Picture:
-    """The kind of image that a tile is of, without pixels."""
+    """The type of a tile's image, without pixels."""
     height, width, channels = tile.shape
     return Picture(None, None, height, width, channels, str(tile.pixels.dtype), tile.depth is not None)
 
 
 def flag(value: object, what: str) -> bool:
-    """True or False; nothing else stands for either."""
+    """Check a flag: only True or False, no other values."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     raise ArgumentError(f"{what} is {shown(value)}; expected True or False")
 
 
 def choice(value: object, what: str, names: Sequence[str]) -> str:
-    """One of several names."""
+    """Check that a value is one of several names."""
     if isinstance(value, str) and value in names:
         return value
     raise ArgumentError(
@@ -262,7 +262,7 @@ def choice(value: object, what: str, names: Sequence[str]) -> str:
 
 
 def count(value: object | None, what: str) -> int:
-    """A number of things, 1 or more; 0 and None stand for a default, and are 0."""
+    """Check a count of 1 or more; 0 and None mean a default, and give 0."""
     if value is None:
         return 0
     found = whole(value, what)
@@ -272,7 +272,7 @@ def count(value: object | None, what: str) -> int:
 
 
 def numbers(values: object, what: str, length: int) -> list[float]:
-    """So many numbers, none of them NaN."""
+    """Check ``length`` numbers, none of them NaN."""
     try:
         listed = [float(value) for value in values]  # type: ignore[attr-defined]
     except (OverflowError, TypeError, ValueError):
@@ -283,7 +283,7 @@ def numbers(values: object, what: str, length: int) -> list[float]:
 
 
 def shown(value: object) -> str:
-    """A value as messages show it; on every rank alike, so that messages can be compared."""
+    """A value as shown in messages; the same on every rank, so that messages can be compared."""
     text = repr(value)
     return text if len(text) <= 80 and " at 0x" not in text else f"a {type(value).__name__}"
 
@@ -300,7 +300,7 @@ def scalar(dtype: DTypeLike) -> str:
 
 
 def number(value: object, what: str) -> float:
-    """A number."""
+    """Check a number."""
     if isinstance(value, str):
         raise ArgumentError(f"{what} is {value!r}; expected a number")
     try:
@@ -310,7 +310,7 @@ def number(value: object, what: str) -> float:
 
 
 def path(value: object, what: str) -> str:
-    """A path."""
+    """Check a path."""
     try:
         name = os.fsdecode(value)  # type: ignore[arg-type]
         name.encode()
@@ -320,7 +320,7 @@ def path(value: object, what: str) -> str:
 
 
 def text(value: object, what: str) -> str:
-    """A name: text that can be shown."""
+    """Check a name: printable text."""
     if not isinstance(value, str) or not value.isprintable():
         raise ArgumentError(f"{what} is {value!r}; expected a name")
     return value

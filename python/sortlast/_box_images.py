@@ -1,4 +1,4 @@
-"""Several images of one process, each of a box of the frame: what is taken, and what is refused."""
+"""Validation of several images of one process, each of a box of the frame."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sortlast._errors import ArgumentError
 
 @dataclass(frozen=True)
 class BoxImages:
-    """Images of a frame as the extension modules take them.
+    """Images of a frame in the form that extension modules take.
 
     ``colours`` are arrays (height, width, C), ``depths`` as many planes or None for all of them,
     ``positions`` as many int64 and ``boxes`` int64 (images, 4), or None if each image is of the whole frame.
@@ -42,9 +42,9 @@ def box_images(
     size: object,
     boxes: object | None,
 ) -> BoxImages:
-    """Check images, their depths and positions and boxes, and the size (width, height) of the frame.
+    """Check images, their depths, positions and boxes, and the size (width, height) of the frame.
 
-    Raises ArgumentError, which says what was expected.
+    Raises ArgumentError with the expected value.
     """
     listed = _listed(images, "images", "arrays (height, width, C), one for each image")
     width, height = _size(size)
@@ -58,9 +58,9 @@ def box_images(
 def output(
     out: object, images: BoxImages
 ) -> tuple[NDArray[Any] | None, NDArray[np.float32] | None, Picture | None]:
-    """Arrays for finished pixels, colour and depth, and the kind of frame that they are for.
+    """Arrays for finished pixels, colour and depth, and the type of their frame.
 
-    Without images they tell it themselves; the ranks compare it.
+    Without images, the arrays determine the type, which the ranks then compare.
     """
     if out is None:
         return None, None, None
@@ -79,7 +79,7 @@ def output(
 
 
 def root(value: object | None) -> int:
-    """The rank at which the frame will be gathered; -1 if that is not known."""
+    """The rank at which the frame will be gathered; -1 if not known."""
     if value is None:
         return -1
     found = _arrays.rank(value, "root")
@@ -89,7 +89,7 @@ def root(value: object | None) -> int:
 
 
 def _listed(values: object, what: str, expected: str) -> list[object]:
-    # Only a list or tuple: an array would fall apart into its rows.
+    # Only a list or tuple: an array would be split into its rows.
     if isinstance(values, list | tuple):
         return list(values)
     raise ArgumentError(f"{what} is a {type(values).__name__}; expected a list of {expected}")
@@ -98,7 +98,7 @@ def _listed(values: object, what: str, expected: str) -> list[object]:
 def _checked(
     images: list[Any], planes: list[Any] | None
 ) -> tuple[list[NDArray[Any]], list[NDArray[np.float32] | None] | None]:
-    """Images and their depths as arrays; to look at each by itself takes twenty times as long."""
+    """Images and their depths as arrays; checking each image separately takes twenty times as long."""
     if planes is None and _core.check_images(images, np.ndarray):
         return images, None
     pictures = []
@@ -167,7 +167,7 @@ def _boxes(boxes: object | None, count: int) -> NDArray[np.int64] | None:
 
 
 def _whole_numbers(values: Any, shape: tuple[int, ...], below: int) -> NDArray[np.int64] | None:
-    """All values at once, if they are of that shape and above -below and below it; else None."""
+    """Convert all values at once, if they have this shape and lie between -below and below; else None."""
     try:
         numbers = np.asarray(values)
     except (TypeError, ValueError, OverflowError):

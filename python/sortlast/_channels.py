@@ -1,4 +1,4 @@
-"""Channels from their callers: arrays beside an image, with the rules by which they are composited."""
+"""Validation of channels from callers: arrays that accompany an image, with rules for compositing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _RULES = ("blend", "front", "accumulated")
 
 @dataclass(frozen=True)
 class Channel:
-    """A channel as the extension modules take it; ``values`` is None on a rank without an image."""
+    """A channel in the form that extension modules take; ``values`` is None on a rank without an image."""
 
     name: str
     type: str
@@ -50,7 +50,7 @@ def channels(
 
 
 def of_fragments(given: object | None, fragments: int) -> list[Channel]:
-    """Check the channels of so many fragments. Raises ArgumentError, which names the channel."""
+    """Check the channels of ``fragments`` fragments. Raises ArgumentError, which names the channel."""
     checked = []
     for name, value in _mapping(given, "channels of the fragments", "arrays").items():
         array = _values_of(name, value, (fragments,), "as there are fragments")
@@ -80,13 +80,13 @@ def _channel(
 
 
 def _array(name: str, value: object, picture: _arrays.Picture) -> tuple[NDArray[Any], str, int]:
-    """A channel beside an image."""
+    """Check the array of a channel against its image."""
     array = _values_of(name, value, (picture.height, picture.width), "as the image")
     return array, str(array.dtype), array.shape[2] if array.ndim == 3 else 1
 
 
 def _values_of(name: str, value: object, expected: tuple[int, ...], as_what: str) -> NDArray[Any]:
-    """The values of a channel, an array of that shape or of one dimension more."""
+    """The values of a channel, an array of the expected shape or with one more dimension."""
     what = f"channel {name!r}"
     array = _arrays.as_array(value, what)
     if str(array.dtype) not in _TYPES:
@@ -136,7 +136,7 @@ def _rule(name: str, rule: object | None) -> tuple[str, float]:
 
 
 def _values(name: str, background: object, width: int) -> list[float]:
-    """What lies behind a channel: one number for every value of a pixel, or a sequence of them."""
+    """The background of a channel: one number for all values of a pixel, or one for each."""
     try:
         listed = [float(value) for value in np.atleast_1d(background)]  # type: ignore[call-overload]
     except (OverflowError, TypeError, ValueError):

@@ -5,11 +5,11 @@ import re
 
 # Names in quotation marks, and words; paths may be longer than names.
 _LONG = re.compile(r"(?<!\w)'[^'\n]{401,}'(?!\w)|(?<!\w)\"[^\"\n]{401,}\"(?!\w)|[^\s'\"]{1001,}")
-_MOST = 20_000  # characters of a message
+_MOST = 20_000  # max characters of a message
 
 
 def _cut(text: str) -> str:
-    """A message with its long names and words cut: they come from files, which may hold anything."""
+    """Shorten long names and words in a message: they may come from files with arbitrary content."""
     text = _LONG.sub(lambda found: f"{found[0][:120]}...{found[0][-40:]}", text)
     return text if len(text) <= _MOST else f"{text[:_MOST]} ..."
 
@@ -22,7 +22,7 @@ class Error(Exception):
 
 
 class ArgumentError(Error, ValueError):
-    """An argument is wrong on its own: the message says which, what it was and what was expected."""
+    """An invalid argument: the message names it, its value and the expected value."""
 
 
 class MismatchError(Error):
@@ -30,15 +30,15 @@ class MismatchError(Error):
 
 
 class TimeoutError(Error, builtins.TimeoutError):  # noqa: A001
-    """A wait passed its limit; the message says who waits for whom at which stage."""
+    """A wait exceeded its limit; the message says which rank waits for which, and at which stage."""
 
 
 class RemoteError(Error):
-    """Another rank's call failed on the way; the message says which rank's, and why."""
+    """The call failed on another rank; the message names the rank and the cause."""
 
 
 class UsageError(Error):
-    """A call that cannot be made now: two at once, on what is closed, or after MPI has ended."""
+    """A call that is not possible now: two at once, on a closed object, or after MPI has ended."""
 
 
 class MpiError(Error):
@@ -46,4 +46,4 @@ class MpiError(Error):
 
 
 class MissingExtraError(Error, ImportError):
-    """A package is missing that an extra of sortlast brings; the message says what to install."""
+    """A package from an extra of sortlast is missing; the message says what to install."""

@@ -1,7 +1,7 @@
-"""What the extras of the package bring, and the error where it is missing.
+"""Packages that come with extras of sortlast, and the error if one is missing.
 
-``pip install sortlast`` brings NumPy alone; ``pip install "sortlast[plot]"`` adds what pictures need, and so
-on. What may be missing is imported inside :func:`needed`.
+``pip install sortlast`` installs only NumPy; ``pip install "sortlast[plot]"`` adds packages for pictures, and
+so on. Optional packages are imported inside :func:`needed`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from types import ModuleType
 
 from sortlast._errors import Error, MissingExtraError
 
-# A package as it is imported, as it is installed, and the extra that brings it.
+# A package by import name: its name for pip, and the extra that installs it.
 _BROUGHT = {
     "mpi4py": ("mpi4py", "mpi"),
     "rich": ("rich", "cli"),
@@ -41,9 +41,9 @@ _BROUGHT = {
 
 @contextmanager
 def needed(what: str, extra: str | None = None) -> Iterator[None]:
-    """Within: a package of an extra that is missing is a MissingExtraError: ``what`` needs it.
+    """Within: if a package of an extra is missing, raise MissingExtraError: ``what`` needs it.
 
-    Where several extras bring it, ``extra`` names the one that ``what`` belongs to.
+    If several extras install it, ``extra`` names the one that ``what`` belongs to.
     """
     try:
         yield
@@ -55,7 +55,7 @@ def needed(what: str, extra: str | None = None) -> Iterator[None]:
 
 
 def check(package: str, what: str, extra: str | None = None) -> None:
-    """Raise MissingExtraError, as in ``needed``, if a package is missing; imports nothing."""
+    """Raise MissingExtraError, like ``needed``, if a package is missing; imports nothing."""
     if importlib.util.find_spec(package) is None:
         raise _missing(package, what, extra)
 
@@ -73,7 +73,7 @@ def lzma(what: str) -> ModuleType:
 
 
 def instead_of(error: ModuleNotFoundError, what: str, extra: str | None = None) -> MissingExtraError | None:
-    """What to raise instead of a failed import; None if no extra brings the package."""
+    """The exception that replaces a failed import; None if no extra has the package."""
     return _missing(error.name, what, extra) if error.name in _BROUGHT else None
 
 

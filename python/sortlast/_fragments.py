@@ -1,4 +1,4 @@
-"""Lists of fragments: what a rank passes, what it gets back, and how they are taken without a copy."""
+"""Lists of fragments: their class, and validation of the arguments of calls, without copies."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from sortlast._errors import ArgumentError
 
 @dataclass(frozen=True, eq=False)
 class Fragments:
-    """An image whose pixels hold any number of fragments ("deep image").
+    """An image with any number of fragments per pixel ("deep image").
 
-    Nothing is copied, and nothing is checked before ``Compositor.composite``, where every rank hears of what
-    is wrong with the fragments of one.
+    Nothing is copied. Values are checked only in ``Compositor.composite``, which reports one rank's errors on
+    every rank.
 
     Args:
         size: (width, height) of the whole image in pixels.
-        counts: array (height, width) of int32: the fragments of each pixel.
+        counts: array (height, width) of int32: the number of fragments of each pixel.
         colour: array (N, 4) of float32: premultiplied red, green, blue and alpha of each fragment, pixel by
-            pixel in row order. Or of uint8, on every rank: parts of 255, as which the frame comes back, too.
-        depth: array (N,) of float32, smaller is nearer; within a pixel in any order. A NaN lies behind every
+            pixel in row order. Or uint8, on every rank, in units of 1/255; the frame is then uint8 too.
+        depth: array (N,) of float32, smaller is nearer; in any order within a pixel. A NaN lies behind every
             other depth.
-        depth_back: array (N,) of float32 on every rank, or on none: fragments are intervals, each of a medium
-            that is even from ``depth`` to there; it ends where it begins, as a sheet does, or at a finite
-            depth behind. Where intervals overlap they are cut at each other's ends and what lies between the
-            same depths is mixed, as "Interpreting OpenEXR Deep Pixels" (Kainz, 2013) has it.
-        channels: what else fragments hold, by name: arrays (N,) or (N, width) of uint32 or float32, with the
-            same names, widths and dtypes on every rank. They are kept with the merged lists, and dropped
-            where these are not kept; of a surface they are 0.
+        depth_back: array (N,) of float32 on every rank, or on none: fragments are intervals of a homogeneous
+            medium from ``depth`` to ``depth_back``, which is equal (a thin sheet) or a larger finite depth.
+            Overlapping intervals are cut at each other's ends, and pieces between the same depths are mixed,
+            as in "Interpreting OpenEXR Deep Pixels" (Kainz, 2013).
+        channels: further values of fragments, by name: arrays (N,) or (N, width) of uint32 or float32, with
+            the same names, widths and dtypes on every rank. They are kept with the merged lists, and dropped
+            if the lists are not kept; for a surface they are 0.
     """
 
     size: tuple[int, int]
@@ -53,13 +53,13 @@ class Fragments:
         intervals: bool = False,
         channels: Mapping[str, Any] | None = None,
     ) -> Fragments:
-        """No fragments at all, for a rank without any.
+        """An image without fragments, for a rank that has none.
 
         Args:
             size: (width, height) of the whole image in pixels.
-            dtype: of the others' colours.
-            intervals: whether the others' are.
-            channels: the others', each a dtype, or (dtype, width).
+            dtype: of the other ranks' colours.
+            intervals: whether the other ranks' fragments are intervals.
+            channels: of the other ranks, each a dtype, or (dtype, width).
         """
         return cls(
             size,
@@ -72,16 +72,16 @@ class Fragments:
 
     @classmethod
     def from_layers(cls, images: Sequence[NDArray[Any]], depths: Sequence[Any]) -> Fragments:
-        """Fragments of images that lie one behind the other.
+        """Fragments from images at different depths.
 
         Args:
-            images: arrays (height, width, 4) of float32, or all of uint8, premultiplied; where all four are 0
-                there is no fragment.
-            depths: of each image a number, or an array (height, width); where it is infinite or NaN there is
-                no fragment.
+            images: arrays (height, width, 4) of float32, or all of uint8, premultiplied; pixels with all four
+                channels 0 give no fragment.
+            depths: for each image a number, or an array (height, width); infinite and NaN depths give no
+                fragment.
 
         Raises:
-            ArgumentError: no image, as many images as depths are not there, or shapes that differ.
+            ArgumentError: no images, different numbers of images and depths, or different shapes.
         """
         if not images or len(images) != len(depths):
             raise ArgumentError(
@@ -109,7 +109,7 @@ class Fragments:
 
 
 class Passed(NamedTuple):
-    """A call as the extension module takes it; None for what was not passed."""
+    """The arguments of a call for the extension module; None for arguments that were not passed."""
 
     width: int
     height: int
@@ -124,7 +124,7 @@ class Passed(NamedTuple):
 
 
 def arguments(fragments: Fragments) -> Passed:
-    """Fragments without a surface, or ArgumentError."""
+    """Convert fragments without a surface. Raises ArgumentError."""
     try:
         width, height = (operator.index(extent) for extent in fragments.size)
     except (TypeError, ValueError):
@@ -148,7 +148,7 @@ def arguments(fragments: Fragments) -> Passed:
 def passed(
     image: object, depth: object, fragments: object, mode: str | None, shape: Sequence[int] | None
 ) -> Passed:
-    """What a call passes, or ArgumentError."""
+    """Convert the arguments of a call. Raises ArgumentError."""
     if mode is None:
         if image is None:
             image = fragments
@@ -201,7 +201,7 @@ def surface(
     size: tuple[int, int] | None = None,
     dtype: np.dtype[Any] = np.dtype(np.float32),  # noqa: B008  (a constant)
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """A z-buffer image as RGBA of that dtype and its depth, or ArgumentError."""
+    """A z-buffer image as RGBA of the dtype, and its depth. Raises ArgumentError."""
     picture = _arrays.picture(image, depth)
     if picture.scalar != str(dtype) or picture.colour is None or picture.depth is None:
         raise ArgumentError(f"depth-blend takes an image of {dtype} and its depth=; one of them is missing")
@@ -218,7 +218,7 @@ def surface(
 
 
 def most_bytes(value: object) -> int:
-    """A limit of bytes; None is none, and 0."""
+    """A limit in bytes; None, no limit, becomes 0."""
     if value is None:
         return 0
     try:
@@ -231,6 +231,6 @@ def most_bytes(value: object) -> int:
 
 
 def output(out: object, size: tuple[int, int], scalar: str) -> NDArray[Any] | None:
-    """The array in which the finished pixels are to be put."""
+    """The output array for finished pixels."""
     picture = _arrays.Picture(None, None, size[1], size[0], 4, scalar, has_depth=False)
     return _arrays.output(out, picture, with_depth=False)[0]

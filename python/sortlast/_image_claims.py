@@ -1,4 +1,4 @@
-"""What the header of an image file claims, held against the file and the memory before a pixel is read."""
+"""Checks the claims of an image file's header against the file and the memory before reading pixels."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 from sortlast import _memory
 from sortlast._errors import Error
 
-# Bytes of a pixel that reading takes at once: what is decoded, float32 made of it, and that premultiplied.
+# Peak bytes per pixel while reading: the decoded pixels, their float32 copy, and the premultiplied copy.
 _OF_PNG = 52
 
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _PNG_CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by colour type
 _NPY_MAGIC = b"\x93NUMPY"
 _NPY_LENGTH = 2**63
-_NPY_TEXT = 10_000  # bytes of the longest header that numpy reads, too
+_NPY_TEXT = 10_000  # bytes of the longest header, as in numpy
 
 
 def check_png(path: Path, most: int | None) -> None:
-    """Raise :class:`sortlast.Error` if it is no PNG, or claims what its bytes or the memory cannot hold."""
+    """Raise :class:`sortlast.Error` if a file is no PNG, or claims more than its bytes or memory can hold."""
     size = path.stat().st_size
     with path.open("rb") as file:
         head = file.read(33)
@@ -33,7 +33,7 @@ def check_png(path: Path, most: int | None) -> None:
     width, height, depth, colour = struct.unpack(">IIBB", head[16:26])
     if not width or not height or colour not in _PNG_CHANNELS:
         raise Error(f"cannot read {path} as png: its header is damaged; get it anew")
-    if depth == 16:  # which Pillow cuts down to 8 without a word
+    if depth == 16:  # Pillow would silently reduce it to 8
         raise Error(f"{path} has 16 bits a channel; convert it to exr, tif or npy to keep them")
     row = 1 + -(-width * depth * _PNG_CHANNELS[colour] // 8)
     _memory.check_holds(path, f"{width}x{height} pixels", row * height, size, _memory.DEFLATE_RATIO)
@@ -41,7 +41,7 @@ def check_png(path: Path, most: int | None) -> None:
 
 
 def load_npy(path: Path, most: int | None) -> NDArray[np.generic]:
-    """The array of an npy file. Raises :class:`sortlast.Error` as :func:`check_png`."""
+    """The array of an npy file. Raises :class:`sortlast.Error` like :func:`check_png`."""
     size = path.stat().st_size
     with path.open("rb") as file:
         shape, fortran, dtype = _npy_header(file, path, size)
@@ -72,7 +72,7 @@ def _npy_header(file: BinaryIO, path: Path, size: int) -> tuple[tuple[int, ...],
         found = ast.literal_eval(file.read(length).decode("latin1").strip())
         shape, fortran, dtype = found["shape"], found["fortran_order"], np.dtype(found["descr"])
         whole = all(type(each) is int and 0 <= each < _NPY_LENGTH for each in shape)
-    except Exception as error:  # whatever ast and numpy raise over damaged text
+    except Exception as error:  # any exception of ast and numpy on damaged text
         raise Error(f"cannot read {path} as npy: its header is damaged; get it anew") from error
     if not whole or dtype.kind not in "iufb":
         raise Error(f"{path} holds {dtype} in the shape {str(shape)[:80]}; expected an array of numbers")

@@ -1,8 +1,8 @@
-"""How much memory data may take: what a file claims is held against a limit before anything is allocated.
+"""Limits the memory that data may take: a file's claims are checked before anything is allocated.
 
-A damaged or hostile header may claim any size in a hundred bytes, and a kernel that overcommits memory says
-no only when it is too late. So every reader of data works out what it is about to take and calls
-:func:`check` first, and what comes from a foreign package is read within :func:`foreign`.
+A damaged or hostile header of a hundred bytes may claim any size, and a kernel that overcommits memory fails
+only when it is too late. Every reader of data therefore estimates its memory and calls :func:`check` first,
+and reads data with third-party packages inside :func:`foreign`.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from pathlib import Path
 
 from sortlast._errors import Error
 
-_SHARE = 0.5  # of what is available: needs are estimates, and others use the machine too
+_SHARE = 0.5  # of the available memory: needs are estimates, and others use the machine too
 _MACHINE = Path("/proc/meminfo")
 _STATUS = Path("/proc/self/status")
 _GROUPS = Path("/proc/self/cgroup")
 _GROUP_ROOT = Path("/sys/fs/cgroup")
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
-DEFLATE_RATIO = 1032  # bytes that one byte of zlib's format can stand for, at most
+DEFLATE_RATIO = 1032  # maximum compression ratio of zlib's format
 
 
 def limit(asked: int | None = None, sharers: int = 1) -> int | None:
-    """Bytes that data may take: those ``asked`` for, or this process's share of half of what is available.
+    """Maximum bytes for data: ``asked``, or this process's share of half of the available memory.
 
-    ``sharers`` processes of this machine take as much each. None if neither is known.
+    ``sharers`` processes of this machine get equal shares. None if neither is known.
     """
     if asked is not None:
         return asked
@@ -39,9 +39,9 @@ def limit(asked: int | None = None, sharers: int = 1) -> int | None:
 
 
 def available() -> int | None:
-    """Bytes that this process can still take: of the machine, its control group and its address space.
+    """Available bytes for this process: limited by the machine, its control group and its address space.
 
-    None where nothing tells.
+    None if not known.
     """
     found = [value_in(_MACHINE, "MemAvailable"), _left_in_group(), _left_in_address_space()]
     return min((each for each in found if each is not None), default=None)
@@ -54,9 +54,9 @@ def check(
     most: int | None,
     remedy: str = "raise the limit (--memory) or make the data smaller",
 ) -> None:
-    """Raise :class:`sortlast.Error`, naming the file, if ``what`` it holds needs more than ``most`` bytes.
+    """Raise :class:`sortlast.Error`, naming the file, if its ``what`` needs more than ``most`` bytes.
 
-    ``remedy``: what a user can do about it.
+    ``remedy``: advice to the user.
     """
     if most is not None and needs > most:
         raise Error(
@@ -66,9 +66,9 @@ def check(
 
 
 def check_holds(path: str | Path, what: str, needs: int, there: int, ratio: int = 1) -> None:
-    """Raise :class:`sortlast.Error`, naming the file, if ``what`` its header tells of cannot be in it.
+    """Raise :class:`sortlast.Error`, naming the file, if it is too short for ``what`` its header claims.
 
-    That is if ``there`` bytes, each of which may stand for ``ratio`` others, are fewer than it ``needs``.
+    This is the case if ``there`` bytes, times a compression ratio of ``ratio``, are fewer than ``needs``.
     """
     if needs > there * ratio:
         packed = " even if they are compressed" if ratio > 1 else ""
@@ -80,9 +80,9 @@ def check_holds(path: str | Path, what: str, needs: int, there: int, ratio: int 
 
 @contextmanager
 def foreign(path: str | Path, kind: str) -> Iterator[None]:
-    """Within: whatever a foreign package raises over a file is one line that names the file.
+    """Within: turn any exception of a third-party package into a one-line error that names the file.
 
-    The package may know no better than to raise anything at all for a damaged file, and to warn on the way.
+    For a damaged file, such a package may raise any exception, and issue warnings.
     """
     logged = logging.root.manager.disable
     logging.disable()
@@ -103,7 +103,7 @@ def foreign(path: str | Path, kind: str) -> Iterator[None]:
 
 
 def parse(text: str) -> int:
-    """Bytes of a text such as "500M" or "8G" (powers of 1024). Raises ValueError."""
+    """Parse a size such as "500M" or "8G" (powers of 1024) into bytes. Raises ValueError."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
     if found is None or not float(found[1]) > 0:
         raise ValueError(f"{text!r} is not a size such as 500M or 8G")
@@ -111,7 +111,7 @@ def parse(text: str) -> int:
 
 
 def in_words(count: int) -> str:
-    """Bytes in the unit that reads best: "1.5 GiB"."""
+    """Bytes in a suitable unit: "1.5 GiB"."""
     for unit, scale in (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
         if count >= scale:
             return f"{count / scale:,.1f} {unit}"
@@ -119,7 +119,7 @@ def in_words(count: int) -> str:
 
 
 def value_in(table: Path, name: str) -> int | None:
-    """The bytes of a line "name: N kB" of a table of /proc; None if there is none."""
+    """The bytes of a line "name: N kB" in a file of /proc; None if there is none."""
     try:
         lines = table.read_text().splitlines()
     except OSError:
@@ -132,7 +132,7 @@ def value_in(table: Path, name: str) -> int | None:
 
 
 def _left_in_group() -> int | None:
-    """What the control groups above this process leave it (version 2 of the interface)."""
+    """The memory left by the control groups above this process (version 2 of the interface)."""
     try:
         name = next(line for line in _GROUPS.read_text().splitlines() if line.startswith("0::"))[3:]
     except (OSError, StopIteration):
@@ -142,7 +142,7 @@ def _left_in_group() -> int | None:
     for folder in (group, *group.parents):
         try:
             most, used = (int((folder / f"memory.{each}").read_text()) for each in ("max", "current"))
-        except (OSError, ValueError):  # no such file, or "max": no limit
+        except (OSError, ValueError):  # no such file, or "max", which means no limit
             continue
         left.append(max(0, most - used))
     return min(left, default=None)
@@ -155,5 +155,5 @@ def _left_in_address_space() -> int | None:
 
 
 def _line(error: Exception) -> str:
-    """What an exception says, on one line, or its kind if it says nothing."""
+    """The message of an exception on one line, or its type if it has none."""
     return " ".join(str(error).split()) or type(error).__name__

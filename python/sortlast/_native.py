@@ -1,4 +1,4 @@
-"""Which extension module fits the MPI library that mpi4py runs on."""
+"""Selects the extension module for the MPI library that mpi4py uses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sortlast._errors import Error
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-# Vendors as mpi4py names them, by binary interface.
+# Vendors by mpi4py's name: the family of their binary interface.
 _FAMILIES = {
     "MPICH": "mpich",
     "Cray MPICH": "mpich",
@@ -36,7 +36,7 @@ def mpi() -> ModuleType:
 def joining(comm: MPI.Intracomm) -> tuple[ModuleType, int]:
     """The compositor for the running MPI library, and the handle of the communicator of a collective call.
 
-    If this rank cannot load it, for want of file descriptors or because of Ctrl-C, the other ranks of the
+    If this rank cannot load it, for lack of file descriptors or because of Ctrl-C, the other ranks of the
     call raise a RemoteError with the cause.
     """
     try:
@@ -49,19 +49,19 @@ def joining(comm: MPI.Intracomm) -> tuple[ModuleType, int]:
         raise
 
 
-# The report of a rank that failed, as the ReportMessage of C++ (execute/mpi/failure.hpp) lies in memory: the
-# rank, whether it failed, text, no block of ranks, and the 64 words of that.
+# The report of a failed rank, with the memory layout of ReportMessage in C++ (execute/mpi/failure.hpp): rank,
+# failure flag, text, no block of ranks, and the block's 64 words.
 _REPORT = struct.Struct("@ii192si512x0q")
 _LIMIT = 60.0  # seconds for the other ranks to make the call
-_reports: list[object] = []  # messages and their requests, which nobody waits for
+_reports: list[object] = []  # messages and their requests, which are never waited for
 
 
 def _tell_failure(comm: Any, cause: str) -> None:
-    """Tell the other ranks of a call that this one cannot take part.
+    """Notify the other ranks of a call that this one cannot take part.
 
-    They copy the communicator first, on which they then hear of failures (execute/mpi/communicator.cpp).
+    They first duplicate the communicator, and then receive reports on it (execute/mpi/communicator.cpp).
     """
-    module = sys.modules["mpi4py.MPI"]  # comm is of it
+    module = sys.modules["mpi4py.MPI"]  # loaded, because comm belongs to it
     if comm.Get_size() == 1:
         return
     copy, request = comm.Idup()
@@ -77,12 +77,12 @@ def _tell_failure(comm: Any, cause: str) -> None:
 
 
 def bench() -> ModuleType:
-    """What the benchmark compares it with, for the running MPI library. Raises as :func:`mpi`."""
+    """The benchmark's other peers, for the running MPI library. Raises like :func:`mpi`."""
     return _extension("bench")
 
 
 def families() -> list[str]:
-    """MPI families that this installation has a compositor for; none in a build without MPI."""
+    """MPI families with a compositor in this installation; empty in a build without MPI."""
     known = sorted(set(_FAMILIES.values()))
     return [name for name in known if importlib.util.find_spec(f"sortlast._mpi_{name}") is not None]
 
@@ -98,7 +98,7 @@ def _extension(part: str) -> ModuleType:
     if family is None:
         raise Error(f"mpi4py runs on {vendor} {number}; expected an MPI library of {', '.join(_FAMILIES)}")
     if MPI.Get_abi_version()[0] > 0:
-        # Handles of communicators are other numbers there.
+        # Handles of communicators have other values there.
         raise Error(
             f"mpi4py runs on {vendor} {number} through the binary interface of the MPI standard, for which"
             " sortlast has no compositor; take the mpi4py of PyPI:"

@@ -1,4 +1,4 @@
-"""Text of files as it may be shown: nothing in it moves a cursor, turns a line round or ends an element.
+"""Makes text from files safe to print: it cannot move a cursor, reverse a line or end an element.
 
 Node descriptions come from the fabric, so anyone with a port there can choose them.
 """
@@ -11,7 +11,7 @@ _HIDDEN = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")  # categories: control, format (b
 
 
 def shown(text: str, keep: str = "") -> str:
-    """The text with every character that is not to be seen escaped; those of ``keep`` stay."""
+    """Escape every character that would be invisible, except the characters in ``keep``."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(each if each in keep else _escaped(each) for each in text)

@@ -1,8 +1,8 @@
 """Send bandwidth between all pairs of ranks over the stages of a shift: Moody's method.
 
 Stage s of p ranks is the permutation P_i -> P_{(i+s) mod p}; every rank sends its block and receives one at
-the same time, and times its send. The p - 1 stages together visit every ordered pair once, under the load
-that a shift makes: a pair that is slow here shares a link with others, or has a slow one.
+the same time, and measures the time of its send. The p - 1 stages together visit every ordered pair once,
+under the load of a shift: a slow pair shares a link with others, or has a slow link.
 
 Source: A. Moody, "Contention-free Routing for Shift-based Communication in MPI Applications on Large-scale
 InfiniBand Clusters" (2009), as Cavin and Demengeon, "Shift-Based Parallel Image Compositing on InfiniBand
@@ -11,7 +11,7 @@ Fat-Trees" (2012), section 5, used it. LLNL's mpiGraph measures the same.
 ::
 
     found = bandwidth.measure(MPI.COMM_WORLD, message_bytes=2**20)
-    found.mean, found.matrix[3, 5]  # bytes a second; what rank 3 reached when it sent to rank 5
+    found.mean, found.matrix[3, 5]  # bytes per second; the matrix entry is for sends from rank 3 to rank 5
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
     from sortlast.fabric import Routes
 
 _TAG = 1
-_ANSWER = 2  # tag of what says that a message has arrived
+_ANSWER = 2  # tag of acknowledgements
 _NOTHING = np.empty(0, np.uint8)
-_PERIOD = 251  # of the payload; a prime, so that no power of two of it looks like another part
+_PERIOD = 251  # of the payload; a prime, so that parts at multiples of a power of two differ
 
 
 @dataclass(frozen=True)
 class Bandwidths:
-    """What was measured, or predicted, for p ranks.
+    """Measured or predicted bandwidths of p ranks.
 
-    ``matrix``: (p, p) float64, bytes a second; row: sender, column: receiver; the diagonal is 0 and counts
-    nowhere. ``names``: of the machines that the ranks run on. ``message_bytes``: of one message.
+    ``matrix``: (p, p) float64, bytes per second; row: sender, column: receiver; the diagonal is 0 and is not
+    counted. ``names``: of the ranks' machines. ``message_bytes``: size of a message.
     """
 
     matrix: NDArray[np.float64]
@@ -62,17 +62,17 @@ class Bandwidths:
 
     @property
     def minimum(self) -> float:
-        """Of the pairs, in bytes a second."""
+        """Minimum of the pairs, in bytes per second."""
         return float(self.pairs.min())
 
     @property
     def mean(self) -> float:
-        """The arithmetic mean of the pairs, in bytes a second."""
+        """Arithmetic mean of the pairs, in bytes per second."""
         return float(self.pairs.mean())
 
     @property
     def maximum(self) -> float:
-        """Of the pairs, in bytes a second."""
+        """Maximum of the pairs, in bytes per second."""
         return float(self.pairs.max())
 
     def slowest(self, count: int) -> list[tuple[int, int]]:
@@ -90,20 +90,20 @@ def measure(
 ) -> Bandwidths:
     """Measure all pairs of ``comm``'s ranks. Collective; the same result on every rank.
 
-    Every stage is first run once with a payload that the receiver checks, then ``repeat`` times with the
-    clock; a pair's bandwidth is that of its median time. A stage begins when all ranks have posted their
-    receives. A send ends when the receiver's answer, a message of no bytes, says that all of it is there: an
-    MPI library's own end of a send may only say that it lies in some buffer.
+    Every stage runs once with a payload that the receiver checks, then ``repeat`` times with timing; a pair's
+    bandwidth is computed from its median time. A stage begins when all ranks have posted their receives. A
+    send ends when the receiver's acknowledgement, an empty message, confirms that all of it has arrived; the
+    MPI library's own completion of a send may only mean that the data are in some buffer.
 
     Args:
         comm: any mpi4py communicator of 2 ranks or more.
-        message_bytes: of each message, 1 or more.
+        message_bytes: size of each message, 1 or more.
         repeat: timed runs of each stage, 1 or more.
-        progress: called with the stages done, and how many there are.
+        progress: called with the number of stages done and the total.
 
     Raises:
-        ArgumentError: an argument out of its range.
-        Error: a message arrived changed; on every rank.
+        ArgumentError: an argument is out of range.
+        Error: a message arrived corrupted; on every rank.
     """
     if comm.size < 2:
         raise ArgumentError(f"a communicator of {comm.size} rank has no pairs; start 2 ranks or more")
@@ -117,7 +117,7 @@ def measure(
         progress(stage - 1, comm.size - 1)
         to, source = (comm.rank + stage) % comm.size, (comm.rank - stage) % comm.size
 
-        # Check the answer, which also warms the path up.
+        # Check the message, which also warms up the path.
         outgoing = payload(comm.rank, to, message_bytes)
         _send(comm, outgoing, to, incoming, source)
         _agree(comm, difference(incoming, source, comm.rank))
@@ -135,17 +135,17 @@ def predict(
     link_bytes_per_second: float,
     latency: float = 0.0,
 ) -> Bandwidths:
-    """What a fabric would give: every message has its share of the fullest link of its path.
+    """Predict bandwidths on a fabric: every message gets its share of the fullest link of its path.
 
     Args:
         routes: the fabric and its tables.
         nodes: the host of each rank.
-        message_bytes: of each message.
-        link_bytes_per_second: bytes a second of a link.
-        latency: seconds that a message takes beside its bytes.
+        message_bytes: size of each message.
+        link_bytes_per_second: bandwidth of a link.
+        latency: seconds per message in addition to the time of its bytes.
 
     Raises:
-        ArgumentError: fewer than 2 nodes, or as :func:`sortlast.fabric.contention`.
+        ArgumentError: fewer than 2 nodes, or as in :func:`sortlast.fabric.contention`.
     """
     from sortlast import fabric
 
@@ -159,14 +159,14 @@ def predict(
 
 
 def payload(source: int, destination: int, size: int) -> NDArray[np.uint8]:
-    """What ``source`` sends to ``destination``: bytes that differ from those of other pairs nearby."""
+    """The data that ``source`` sends to ``destination``, different from the payloads of nearby pairs."""
     start = 7 * source + 31 * destination
     period = (np.arange(_PERIOD) + start) % _PERIOD
     return np.resize(period.astype(np.uint8), size)
 
 
 def difference(received: NDArray[np.uint8], source: int, destination: int) -> str | None:
-    """What is wrong with a message that should be :func:`payload`; None if nothing is."""
+    """An error text for a message that differs from :func:`payload`; None if it is correct."""
     expected = payload(source, destination, received.size)
     wrong = np.flatnonzero(received != expected)
     if wrong.size == 0:
@@ -181,7 +181,7 @@ def difference(received: NDArray[np.uint8], source: int, destination: int) -> st
 def _send(
     comm: MPI.Intracomm, outgoing: NDArray[np.uint8], to: int, incoming: NDArray[np.uint8], source: int
 ) -> float:
-    """Send and receive at once; seconds until the receiver has answered."""
+    """Send and receive at once; returns the seconds until the receiver has answered."""
     from mpi4py import MPI
 
     receiving = comm.Irecv(incoming, source, _TAG)
@@ -201,7 +201,7 @@ def _send(
 
 
 def _agree(comm: MPI.Intracomm, failure: str | None) -> None:
-    """Raise the lowest rank's failure on all ranks."""
+    """Raise the lowest rank's error on all ranks."""
     failures = [text for text in comm.allgather(failure) if text is not None]
     if failures:
         raise Error(failures[0])

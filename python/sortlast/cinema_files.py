@@ -1,12 +1,12 @@
-"""Layers of deep images as Cinema databases, which Cinema's viewers and pycinema open.
+"""Layers of deep images as Cinema databases, for Cinema's viewers and pycinema.
 
-A database is a folder NAME.cdb of Cinema's specification D: data.csv has a row for each layer, its number and
-its file, front to back. Layer k holds of every pixel the fragment that lies k-th in depth, as in depth
-peeling: `over`, layer by layer, gives the flattened image, and any subset of layers can be composited
-by itself. The file of a layer is HDF5 as pycinema has it, each channel a dataset of the group `channels`:
+A database is a folder NAME.cdb of Cinema's specification D: data.csv has one row per layer, with its number
+and its file, front to back. Layer k contains the k-th fragment in depth of every pixel, as in depth peeling:
+`over`, layer by layer, gives the flattened image, and any subset of layers can be composited separately. The
+file of a layer is HDF5 in pycinema's form, with each channel a dataset of the group `channels`:
 
-- rgba: (height, width, 4) uint8 with straight alpha, what viewers show;
-- colour: (height, width, 4) float32, premultiplied: the fragments as they are;
+- rgba: (height, width, 4) uint8 with straight alpha, for viewers;
+- colour: (height, width, 4) float32, premultiplied: the unmodified fragments;
 - depth: (height, width) float32, infinite where the layer has no fragment.
 
 The group `meta` holds the layer's number. Needs the package h5py: ``pip install "sortlast[files]"``.
@@ -31,7 +31,7 @@ from sortlast.files import new_folder
 
 
 def check_place(folder: str | Path) -> None:
-    """Raise :class:`sortlast.Error` where :func:`write` could not make a database. Makes nothing."""
+    """Raise :class:`sortlast.Error` if :func:`write` could not make a database. Makes nothing."""
     folder = Path(folder)
     if folder.suffix.lower() != ".cdb":
         raise Error(f"{folder}: layers are written as a Cinema database; name a folder that ends with .cdb")
@@ -47,11 +47,11 @@ def check_place(folder: str | Path) -> None:
 
 
 def write(folder: str | Path, fragments: Fragments) -> int:
-    """Write the layers of fragments into a new folder, and return how many there are: one at least.
+    """Write the layers of fragments into a new folder, and return their number, at least one.
 
-    The folder appears whole or not at all. Fragments of one depth in a pixel keep their order. Raises
-    :class:`sortlast.Error` if the folder's name does not end with .cdb, if it is there already and not empty,
-    or if it cannot be written.
+    The folder is created atomically. Fragments of equal depth in a pixel keep their order. Raises
+    :class:`sortlast.Error` if the folder's name does not end with .cdb, if it exists and is not empty, or if
+    it cannot be written.
     """
     folder = Path(folder)
     check_place(folder)
@@ -61,7 +61,7 @@ def write(folder: str | Path, fragments: Fragments) -> int:
         for number, (colour, depth) in enumerate(layers(fragments)):
             rows.append((number, f"layer-{number:03}.h5"))
             channels: dict[str, NDArray[Any]] = {"rgba": _shown(colour), "colour": colour, "depth": depth}
-            # In memory first: HDF5 crashes the process where it cannot write to a full disk.
+            # In memory first: HDF5 crashes the process if it cannot write to a full disk.
             made = io.BytesIO()
             with h5py.File(made, "w") as file:
                 for name, values in channels.items():
@@ -75,16 +75,15 @@ def write(folder: str | Path, fragments: Fragments) -> int:
 
 
 def layers(fragments: Fragments) -> Iterator[tuple[NDArray[np.float32], NDArray[np.float32]]]:
-    """The layers of fragments front to back, one at least.
+    """Iterate over the layers of fragments front to back, at least one.
 
-    Of each the colour (height, width, 4), premultiplied, and the depth (height, width): 0 and infinite where
-    there is no fragment.
-    :meth:`sortlast.Fragments.from_layers` makes fragments of them again.
+    Each has the colour (height, width, 4), premultiplied, and the depth (height, width): 0 and infinite where
+    there is no fragment. :meth:`sortlast.Fragments.from_layers` converts them back to fragments.
     """
     width, height = fragments.size
     counts = np.asarray(fragments.counts).ravel()
     pixels = np.repeat(np.arange(counts.size), counts)
-    order = np.lexsort((fragments.depth, pixels))  # stable; NaN comes last
+    order = np.lexsort((fragments.depth, pixels))  # stable; sorts NaN last
     firsts = np.cumsum(counts, dtype=np.int64) - counts
     for layer in range(max(1, int(counts.max(initial=0)))):
         there = np.flatnonzero(counts > layer)
@@ -96,7 +95,7 @@ def layers(fragments: Fragments) -> Iterator[tuple[NDArray[np.float32], NDArray[
 
 
 def _shown(colour: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """Premultiplied colours as bytes with straight alpha."""
+    """Convert premultiplied colours to bytes with straight alpha."""
     straight = np.nan_to_num(image_files.straight(colour))
     shown: NDArray[Any] = np.rint(255 * np.clip(straight, 0, 1))
     return shown.astype(np.uint8)

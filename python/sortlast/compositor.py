@@ -1,4 +1,4 @@
-"""The compositor: one image a rank becomes one image, over MPI."""
+"""The compositor: one image per rank becomes one image, over MPI."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 _OPS = _core.ops()
 
-# Images of calls that ended while MPI may still have been reading them: they are never given back.
+# Images of calls that ended while MPI may still have been reading them: they are never freed.
 _still_read: list[object] = []
 
 
 def _chosen(
     fabric: FabricChoice, comm: MPI.Intracomm, algorithm: str, ring: Sequence[int] | None
 ) -> tuple[str, list[int] | None]:
-    """Algorithm and ring by the fabric, where neither is given."""
+    """Algorithm and ring for the fabric, if neither is given."""
     if not hasattr(fabric, "choice"):
         raise ArgumentError(f"fabric is {_arrays.shown(fabric)}; expected a sortlast.simulate.JobFabric")
     if algorithm != "auto" or ring is not None:
@@ -40,62 +40,62 @@ def _chosen(
 
 
 def _profile(profile: object) -> Machine | str:
-    """A machine, or the name of a file; "" is none."""
+    """A machine, or the name of a file; "" for none."""
     if profile is None:
         return ""
     return profile if isinstance(profile, Machine) else _arrays.path(profile, "profile")
 
 
 class Compositor:
-    """Composites one image a rank over a communicator.
+    """Composites one image per rank over a communicator.
 
-    All calls are collective and every rank must make the same ones. If arguments differ between ranks, or
-    are wrong on some, every rank raises the same MismatchError (or ArgumentError) once all have arrived; the
-    compositor stays ``usable`` if no rank had begun to exchange the frame, which ranks of one machine never
-    have. Pixels may have been written to what was passed as ``out``. If a rank does not arrive within
-    ``timeout`` seconds, the others raise a TimeoutError that says who waits for whom; if the call of a rank
-    fails on the way, the others raise a RemoteError with its cause. After either, and after an
-    MpiError, a MemoryError or a KeyboardInterrupt, the compositor cannot be used any more; a new one may be
-    made on the same communicator. One thread at a time may use it: a second one gets a UsageError, and so
-    does a call after ``close`` or after MPI_Finalize.
+    All calls are collective and every rank must make the same ones. If arguments differ between ranks, or are
+    invalid on some, every rank raises the same MismatchError (or ArgumentError) once all have arrived. The
+    compositor stays ``usable`` if no rank had begun to exchange the frame, which is always so for ranks of
+    one machine. Pixels may have been written to ``out``. If a rank does not arrive within ``timeout``
+    seconds, the others raise a TimeoutError that says which rank waits for which; if the call of a rank fails
+    later, the others raise a RemoteError with its cause. After either, and after an MpiError, a MemoryError
+    or a KeyboardInterrupt, the compositor cannot be used any more; a new one may be made on the same
+    communicator. Only one thread at a time may use it: a second one gets a UsageError, as does a call after
+    ``close`` or after MPI_Finalize.
 
     As a context manager it closes itself at the end of the block::
 
         with sortlast.Compositor(comm) as comp:
             tile = comp.composite(image)
 
-    All ranks pass the same but for ``timeout``, ``threads`` and the file of the ``profile``.
+    All ranks pass the same arguments except ``timeout``, ``threads`` and the file of the ``profile``.
 
     Args:
         comm: any mpi4py intracommunicator; it is duplicated.
         algorithm: a name of ``sortlast algorithms``, such as "shift" or "radix-k:8,8", or "auto".
-        ring: ranks in communication order (the fabric's routing order), apart from depth order; shift and
-            direct-send follow it whatever the view. None is rank order.
+        ring: ranks in communication order (the fabric's routing order), independent of depth order; shift and
+            direct-send follow it for every view. None is rank order.
         timeout: longest wait without any progress, in seconds.
-        node_ranks: ranks that share a machine read each other's images where they lie. 0 or None: those
-            that really do; 1: none, all pixels travel as messages; k: at most k of them, as if the others
+        node_ranks: ranks that share a machine read each other's images in place. 0 or None: the ranks that
+            actually share one; 1: none, all pixels travel as messages; k: at most k of them, as if the others
             were on other machines.
-        threads: threads of this rank that blend, its own among them; 0 or None: as many as the machine has
-            cores for each of its ranks. The compositors of a process share them.
-        check: check in every call, by a small reduction, that all ranks passed the same arguments.
-            Without it ranks that disagree hang or give wrong pixels. Ranks that all share a machine check at
-            no cost anyway.
-        wire: "float16" lets the colours of float32 images travel as float16, which rounds each by at most
-            2^-11 of itself a transfer; "image" sends what the images hold.
-        profile: the machine for which "auto" chooses: a :class:`sortlast.Machine`, as
-            ``sortlast.tune.measure`` finds it, or a file, as ``sortlast tune`` writes it, which rank 0 alone
-            reads. None is the file that the environment variable SORTLAST_PROFILE names, or else the one that
+        threads: threads of this rank that blend, including its own; 0 or None: the machine's cores per rank.
+            The compositors of a process share them.
+        check: check in every call, by a small reduction, that all ranks passed the same arguments. Without
+            it, mismatched ranks hang or give wrong pixels. Ranks that all share a machine always check, at no
+            cost.
+        wire: "float16" sends the colours of float32 images as float16, with a relative rounding error of at
+            most 2^-11 per transfer; "image" sends them in the format of the images.
+        profile: the machine for which "auto" chooses: a :class:`sortlast.Machine` from
+            ``sortlast.tune.measure``, or a file from ``sortlast tune``, which only rank 0 reads. None: the
+            file named by the environment variable SORTLAST_PROFILE, or else the one that
             ``sortlast tune --keep`` has kept for this machine, or else the defaults. The same profile gives
-            the same choice, and so the same bits, on every run.
+            the same choice, and thus the same bits, on every run.
         deadline: None: every frame waits for all ranks. A number leaves late ranks out: a frame is composited
             by the ranks that have arrived when its deadline is over, or when all have; ``left_out`` of the
-            tile lists the others, which take part in the next frame. The deadline is how long a frame stays
-            open after the first call of a rank that took part in the one before, in seconds; where ranks are
-            on several nodes, after the call of rank 0, for which all wait. At most ``timeout``. Frames of one
-            image per rank only. See "When ranks are late" in the documentation.
-        fabric: the network of the job and its image, a ``sortlast.simulate.JobFabric``, by which "auto"
-            chooses algorithm and ring once and for all: what is fastest there as simulated. Every rank
-            simulates by itself, and passes the same.
+            tile lists the others, which take part in the next frame. The deadline is the time in seconds that
+            a frame stays open after the first call of a rank that took part in the previous one; with several
+            nodes, after the call of rank 0, for which all wait. At most ``timeout``. Only for frames with one
+            image per rank. See "When ranks are late" in the documentation.
+        fabric: the job's network and image, a ``sortlast.simulate.JobFabric``, for which "auto" chooses
+            algorithm and ring once: the fastest ones in a simulation. Every rank simulates by itself; it must
+            be the same on all ranks.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class Compositor:
             if fabric is not None:
                 options["algorithm"], options["ring"] = _chosen(fabric, comm, algorithm, ring)
         except Exception as error:
-            # The others must not wait for this rank: all raise what is wrong here.
+            # The others must not wait for this rank: all ranks raise the error below.
             problem, options = str(error), {}
         except BaseException as error:  # Ctrl-C
             problem, options, stopped = type(error).__name__, {}, error
@@ -140,28 +140,28 @@ class Compositor:
         self._tracing = False
 
     def close(self) -> None:
-        """Give back what the compositor holds. All ranks call it before MPI ends; other calls raise then.
+        """Free the compositor's resources. All ranks call it before MPI ends; later calls of others raise.
 
-        Tiles, frames and arrays stay valid. Calling it again does nothing.
+        Tiles, frames and arrays stay valid. Closing again does nothing.
         """
         self._native.close()
 
     def shrink(self) -> Self:
-        """A new compositor of the ranks that live, in the same order and with the same options.
+        """A new compositor of the surviving ranks, in the same order and with the same options.
 
-        For after a call that has raised because ranks have died, or that was given up for another reason.
-        Collective over the ranks that live: those in another call of this compositor raise a RemoteError, and
-        shall then call ``shrink`` too. Afterwards this compositor can only be closed. The parameters of an
-        algorithm are left out if they do not fit the number of ranks. ``ranks`` of the new one tells who is
-        left; a communicator for other calls of the caller's has to be shrunk by itself (``comm.Shrink()``).
+        For use after a call that failed because ranks have died, or was abandoned for another reason.
+        Collective over the surviving ranks: those in another call of this compositor raise a RemoteError, and
+        must then call ``shrink`` too. Afterwards this compositor can only be closed. Parameters of an
+        algorithm are dropped if they do not fit the number of ranks. ``ranks`` of the new compositor lists
+        the survivors; the caller's communicator must be shrunk separately (``comm.Shrink()``).
 
-        It takes an MPI in which ranks outlive others: Open MPI 5, started by ``mpiexec --with-ft ulfm``.
+        It requires an MPI in which ranks survive others: Open MPI 5, started by ``mpiexec --with-ft ulfm``.
 
         Raises:
-            UsageError: ranks do not outlive others here; this compositor is as it was.
-            TimeoutError: a rank that lives did not come within ``timeout`` seconds. It may be stopped; end
+            UsageError: ranks do not survive others here; this compositor is unchanged.
+            TimeoutError: a surviving rank did not arrive within ``timeout`` seconds. It may be stopped; end
                 it, and make a compositor on another communicator.
-            RemoteError: further ranks have died meanwhile. It may be called again.
+            RemoteError: further ranks have died meanwhile. ``shrink`` may be called again.
         """
         made = object.__new__(type(self))
         made._native = self._native.shrink()
@@ -170,12 +170,12 @@ class Compositor:
 
     @property
     def ranks(self) -> list[int]:
-        """Of each rank the one that it was in the communicator given to the first compositor."""
+        """For each rank, its rank in the communicator given to the first compositor."""
         return self._native.ranks  # type: ignore[no-any-return]
 
     @property
     def usable(self) -> bool:
-        """Whether further calls can be made: not once it is closed, or an error of a call has ended it."""
+        """Whether further calls are possible; False once it is closed, or after an error that ended it."""
         return self._native.usable  # type: ignore[no-any-return]
 
     def __enter__(self) -> Self:
@@ -211,85 +211,86 @@ class Compositor:
         root: int | None = None,
         deadline: float | None = None,
     ) -> Tile:
-        """Composite this rank's image with those of all others; returns this rank's finished pixels.
+        """Composite this rank's image with all others; returns this rank's finished pixels.
 
-        With ``images`` instead of ``image`` a rank has several, or none, each of a box of the frame and at a
-        place of its own in depth, and every rank passes ``images``, ``positions`` and ``size``; see "Many
-        boxes a rank" in the documentation. Outside its box an image contributes nothing.
+        With ``images`` instead of ``image`` a rank has any number of images, each of a box of the frame and
+        with its own place in depth, and every rank passes ``images``, ``positions`` and ``size``; see "Many
+        boxes per rank" in the documentation. Outside its box an image contributes nothing.
 
         Args:
-            image: array (H, W, C) of float32, float16 or uint8, C-contiguous and premultiplied, NumPy's or
-                anything with DLPack on the CPU; it is read without a copy. None on a rank without one.
-            depth: array (H, W) of float32; smaller is nearer, +inf where nothing is. ``closest`` refuses
-                planes in which it finds NaN. Without an image: whether the others have one
-                (``op="closest"`` says so by itself).
+            image: array (H, W, C) of float32, float16 or uint8, C-contiguous and premultiplied, from NumPy or
+                any library with DLPack on the CPU; it is read without a copy. None on a rank without one.
+            depth: array (H, W) of float32; smaller is nearer, +inf where the image is empty. ``closest``
+                rejects planes in which it finds NaN. Without an image: whether the others have depth (implied
+                by ``op="closest"``).
             op: over, closest, add, max or min.
             order: ranks from front to back; None is rank order.
-            background: one value a channel, premultiplied (0..1 for uint8 images), put behind everything.
-            bounds: rectangle of pixels (x0, y0, x1, y1), half open, outside which this rank's image is empty
-                (all channels 0, depth infinite), so that it need not be read. Ranks may differ in it.
-            shape: (H, W, C) of the other ranks' images, where ``image`` is None.
-            dtype: their type.
-            premultiplied: whether the colours of this rank's image are multiplied by its alpha. False
-                multiplies them while they are read; the result is premultiplied. Ranks may differ in it.
-            out: array like the image, or pair of one and of an array like its depth, of a whole image, in
-                which this rank's pixels are put where they belong; the others are left as they are. The tile
-                is a view of it, unless the image is dealt out. On every rank or on none.
+            background: one value per channel, premultiplied (0..1 for uint8 images), put behind everything.
+            bounds: half-open rectangle of pixels (x0, y0, x1, y1) outside which this rank's image is empty
+                (all channels 0, depth infinite), so that it need not be read. May differ between ranks.
+            shape: (H, W, C) of the other ranks' images, if ``image`` is None.
+            dtype: of the other ranks' images, likewise.
+            premultiplied: whether the colours of this rank's image are multiplied by its alpha. If False,
+                they are multiplied while they are read; the result is premultiplied. May differ between
+                ranks.
+            out: array like the image, or a pair of one and an array like its depth, for a whole image, into
+                which this rank's pixels are written at their place; other pixels are unchanged. The tile is a
+                view of it, unless the image is dealt out. On every rank or on none.
             fragments: this rank's :class:`sortlast.Fragments`, which may also be passed as ``image``. The
-                fragments of all ranks are blended with ``over`` in the order of their depths, those of equal
-                depth in the order of ranks, and those of one rank as it lists them. The result has the same
-                bits by every algorithm.
+                fragments of all ranks are blended with ``over`` in order of depth; ties are broken by rank,
+                and then by the order in a rank's list. The result has the same bits with every algorithm.
             mode: "depth-blend": ``image`` (of the fragments' dtype) and ``depth`` are a surface that hides
-                the fragments behind it, on every rank that has one; the nearest surface of all ranks shows,
-                and the fragments in front of it are blended over it. It is there where its depth is below
-                infinity, opaque whatever its alpha. :meth:`sortlast.Fragments.from_layers` makes fragments
-                of translucent images.
-            keep_lists: of fragments, whether the tile keeps the merged lists, which ``gather`` collects with
-                ``flatten=False``; the same on every rank. False sends less: what an opaque fragment hides is
-                left out, and fragments of one rank that no other's can come between are blended early; the
-                colours are the same bits. None is True, and False with "depth-blend".
-            most_bytes: of fragments, the most bytes of them that a rank may have to hold of the pixels that
-                it finishes, at 20 each (8 with uint8) and twice that with ``keep_lists``; more is an
-                ArgumentError on every rank, before any travels. None is no limit. The same on every rank.
-            channels: what pixels hold beside colour and depth, by name: arrays (H, W) or (H, W, n) of uint32
-                or float32, C-contiguous, on every rank the same names and types. Without an image: the types,
-                as ``numpy.uint32`` or ``(numpy.float32, 3)``. A rank's pixels that are not drawn (colour 0,
-                depth infinite, and 0 in the channels that are blended) take no part. The image has fewer than
-                2^32 pixels.
-            rules: how the values of a pixel become one, by channel; the same on every rank. None stands for
-                "blend", and with ``over`` for "front" where they are uint32.
+                the fragments behind it, on every rank that has one; the nearest surface of all ranks is
+                visible, with the fragments in front of it blended over it. A surface exists where its depth
+                is below infinity, and is opaque whatever its alpha. :meth:`sortlast.Fragments.from_layers`
+                makes fragments of translucent images.
+            keep_lists: for fragments, whether the tile keeps the merged lists, which ``gather`` collects with
+                ``flatten=False``; the same on every rank. False sends less: fragments hidden by an opaque one
+                are left out, and fragments of one rank with no other rank's in between are blended early; the
+                colours have the same bits. None is True, and False with "depth-blend".
+            most_bytes: for fragments, the maximum bytes of them that a rank may have to hold for the pixels
+                that it finishes, at 20 each (8 with uint8) and twice that with ``keep_lists``; more raises an
+                ArgumentError on every rank, before any are sent. None is no limit. The same on every rank.
+            channels: further values of pixels besides colour and depth, by name: arrays (H, W) or (H, W, n)
+                of uint32 or float32, C-contiguous, with the same names and types on every rank. Without an
+                image: the types, as ``numpy.uint32`` or ``(numpy.float32, 3)``. A rank's empty pixels (colour
+                0, depth infinite, and 0 in blended channels) take no part. The image has fewer than 2^32
+                pixels.
+            rules: how the values of a pixel are combined, by channel; the same on every rank. None stands for
+                "blend", or for "front" with ``over`` and uint32.
 
-                - "blend": as the colours. ``closest`` takes the winner's; ``over`` weighs by the colours'
+                - "blend": like the colours. ``closest`` takes the winner's; ``over`` weighs by the colours'
                   alpha, so the values are premultiplied and float32; ``add``, ``max`` and ``min`` work value
                   by value.
-                - "front" or ("front", threshold), with ``over``: of the front-most image whose alpha there is
-                  above the threshold, which is 0 or more and below 1.
-                - "accumulated" or ("accumulated", threshold), with ``over``: of the image at which the alpha
-                  of all in front of it and its own, composited, first passes the threshold. The values of
-                  every image travel to the last step then.
-            channel_background: a number, or one a value, behind all images, by channel: shown where nobody
-                drew, blended behind what is blended, and shown where no image passes a threshold. None is 0
+                - "front" or ("front", threshold), with ``over``: taken from the front-most image with an
+                  alpha above the threshold, which is 0 or more and below 1.
+                - "accumulated" or ("accumulated", threshold), with ``over``: taken from the image at which
+                  the composited alpha of it and all images in front first exceeds the threshold. The values
+                  of every image then travel to the last step.
+            channel_background: a number, or one per value, behind all images, by channel: shown where nobody
+                drew, blended behind "blend" channels, and shown where no image exceeds a threshold. None is 0
                 where nobody drew, and nothing behind other pixels.
-            images: list of arrays like ``image``, each of its box's height and width, in any order; an empty
-                list on a rank without any. ``depth`` is then a list of planes, one an image. All are of one
-                type, which ranks without images need not tell. Not with ``image``, ``order``, ``bounds``,
+            images: list of arrays like ``image``, each with its box's height and width, in any order; empty
+                on a rank without any. ``depth`` is then a list of planes, one per image. All are of one type,
+                which ranks without images need not pass. Not with ``image``, ``order``, ``bounds``,
                 ``shape``, ``dtype`` or ``channels``.
-            positions: the images' places in depth, lower ones in front: whole numbers, with gaps or not, that
-                no two images of all ranks share.
+            positions: the images' places in depth, lower ones in front: whole numbers, unique over all ranks,
+                with or without gaps.
             size: (width, height) of the frame.
             boxes: (x0, y0, x1, y1) of each image, half open, in pixels of the frame. None: each image is of
                 the whole frame.
-            root: the rank at which ``gather`` will collect the frame, if that is known; the same on every
-                rank. Pixels differ by rounding at most, but tiles hold other pixels. With ``images``, the
-                algorithm "auto" may let that rank finish all of the frame, so that its tile is the whole one
-                and the others' are empty, where all images together have no more pixels than the frame.
-                Between nodes, an image of which every rank has drawn at most half is dealt out in blocks, so
-                that each rank has as much to do wherever the images are empty; a tile then holds many
-                ``ranges``.
-            deadline: of this frame instead of the compositor's, which leaves late ranks out: of the rank
-                whose call opens the frame's time, or of rank 0; ranks may differ in it. ``math.inf``: the
-                frame waits for all ranks, as the last one should.
+            root: the rank at which ``gather`` will collect the frame, if known; the same on every rank. It
+                changes pixels at most by rounding, but may change the distribution of tiles. With ``images``,
+                the algorithm "auto" may let that rank finish the whole frame, so that its tile is the frame
+                and the others' are empty, if all images together have no more pixels than the frame. Between
+                nodes, an image that every rank has drawn at most half of is dealt out in blocks, to balance
+                the work wherever the images are empty; a tile then holds many ``ranges``.
+            deadline: for this frame, instead of the compositor's deadline, which leaves late ranks out; taken
+                from the rank whose call starts the frame's time, or from rank 0; it may differ between ranks.
+                ``math.inf``: the frame waits for all ranks, as the last one should.
 
+        Raises:
+            ArgumentError, MismatchError, TimeoutError, RemoteError, UsageError, MpiError: see the class.
         Raises:
             ArgumentError, MismatchError, TimeoutError, RemoteError, UsageError, MpiError: see the class.
         """
@@ -358,7 +359,7 @@ class Compositor:
         root: int | None,
         out: Out,
     ) -> Tile:
-        """``composite`` of several images a rank; ``of_one``: arguments that only one image has."""
+        """``composite`` for several images per rank; ``of_one``: arguments that only one image has."""
         try:
             for name, value in of_one.items():
                 if value is not None:
@@ -419,29 +420,29 @@ class Compositor:
             raise
 
     def _keep_if_given_up(self, images: object) -> None:
-        """Keep the images of a call that ended while messages are under way: see ``_still_read``."""
+        """Keep the images of a call that ended while messages are in flight: see ``_still_read``."""
         if not self._native.usable:
             _still_read.append(images)
 
     def _refuse(self, call: str, error: BaseException) -> None:
-        """Tell the others what is wrong here: they must not wait for this rank, and all raise it."""
+        """Send this rank's error to the others: they must not wait for it, and all ranks raise it."""
         if isinstance(error, Exception):
             self._native.refuse(call, str(error))
-        else:  # Ctrl-C: not to wait for the others
+        else:  # Ctrl-C: do not wait for the others
             self._native.give_up(type(error).__name__)
 
     def allocate(self, shape: Sequence[int], dtype: DTypeLike) -> NDArray[Any]:
         """An array of zeros in memory that the other ranks of the machine can read. Not collective.
 
-        Images that lie there are composited without a copy; others are read through the kernel, or copied
-        once where it forbids that. It stays valid for as long as the array exists.
+        Images in this memory are composited without a copy; other images are read through the kernel, or
+        copied once if it forbids that. The memory stays valid for as long as the array exists.
 
         Args:
             shape: (H, W, C) of an image, or (H, W) of a depth plane.
             dtype: float32, float16 or uint8.
 
         Raises:
-            ArgumentError: another dtype, or a shape that is none.
+            ArgumentError: another dtype, or an invalid shape.
         """
         return self._native.allocate(_arrays.extents(shape), _arrays.scalar(dtype))  # type: ignore[no-any-return]
 
@@ -479,20 +480,20 @@ class Compositor:
     ) -> NDArray[Any] | tuple[Any, ...] | Fragments | None:
         """Collect the tiles of one frame: the whole image (H, W, C) at ``root``, None elsewhere.
 
-        With ``with_depth`` the root gets the pair (image, depth), depth of shape (H, W). With ``channels`` it
-        gets a dict of arrays (H, W) or (H, W, n) by name behind these: (image, {...}) or (image, depth,
-        {...}). Without ``out``, tiles of ranks that share the root's machine are parts of the image, not
-        copies: who writes into it changes them.
+        With ``with_depth`` the root gets the pair (image, depth), depth of shape (H, W). With ``channels`` a
+        dict of arrays (H, W) or (H, W, n) by name follows: (image, {...}) or (image, depth, {...}). Without
+        ``out``, tiles of ranks on the root's machine are views of the image, not copies: writing to it
+        changes them.
 
         Args:
             tile: what ``composite`` returned.
             root: the rank that gets the image.
             with_depth: collect the depth too, if the images had it.
-            out: at the root, the array (H, W, C), or with ``with_depth`` the pair of arrays, in which the
-                image is to be put; it is returned.
-            flatten: False gathers, of a tile of fragments that keeps their lists, these: the root gets the
-                merged :class:`sortlast.Fragments` of all ranks, in order.
-            channels: collect the channels too, if the images had some.
+            out: at the root, the array (H, W, C), or with ``with_depth`` the pair of arrays, into which the
+                image is written; it is returned.
+            flatten: False, for a tile of fragments that keeps their lists, gathers the lists: the root gets
+                the merged :class:`sortlast.Fragments` of all ranks, in order.
+            channels: collect the channels too, if the images had any.
 
         Raises:
             ArgumentError, MismatchError, TimeoutError, RemoteError, UsageError, MpiError: see the class.
@@ -533,11 +534,11 @@ class Compositor:
 
     @property
     def algorithm(self) -> str:
-        """Full name of the last frame's algorithm: what "auto" chose, with all parameters."""
+        """Full name of the last frame's algorithm, also if "auto" chose it, with all parameters."""
         return self._native.algorithm  # type: ignore[no-any-return]
 
     def explain(self) -> str:
-        """How the last composite() went about it, and why so: some lines of text."""
+        """Describe how and why the last composite() proceeded, in some lines of text."""
         return self._native.explain()  # type: ignore[no-any-return]
 
     @property

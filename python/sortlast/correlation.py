@@ -1,4 +1,4 @@
-"""How alike two orders of the same things are."""
+"""Rank correlation of two orders of the same things."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 def spearman(first: ArrayLike, second: ArrayLike) -> float | None:
     """Spearman's rank correlation, -1 to 1; equal values share their mean rank.
 
-    None where all values of one of the two are equal, or there are none: that is no order.
+    None if all values of one of the two are equal, or there are none.
 
     Args:
         first: values of things in any order: array (things,).

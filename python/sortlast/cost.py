@@ -1,12 +1,12 @@
-"""What an algorithm costs on a network by its closed form, as the shift paper counts.
+"""The cost of an algorithm on a network by its closed form, as in the shift paper.
 
 Source: section 4 of Cavin and Demengeon, "Shift-Based Parallel Image Compositing on InfiniBand
 Fat-Trees" (2012).
 
-The paper counts n in pixels in Table 1, and gives beta = 0.53e-9 s "per data item". That is the time of
-one byte at 1800 MiB/s, not of a pixel: with n in pixels the whole curve would lie at 9 ms, against the
-172 ms a frame (5.8 frames/s at 1568 MB/s) that the paper measures for this image. So beta here is the
-time of a pixel, its bytes over the bandwidth.
+The paper counts n in pixels in Table 1, and gives beta = 0.53e-9 s "per data item". This is the time of one
+byte at 1800 MiB/s, not of a pixel: with n in pixels the whole curve would lie at 9 ms, whereas the paper
+measures 172 ms per frame (5.8 frames/s at 1568 MB/s) for this image. Here, beta is therefore the time of a
+pixel, its bytes divided by the bandwidth.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from sortlast import schedule
 
 @dataclass(frozen=True)
 class Network:
-    """What the curves are drawn for.
+    """Parameters of the curves.
 
-    ``n``: pixels of an image; ``pixel_bytes``; ``alpha``: seconds a message; ``bandwidth``: bytes a second;
-    ``latency``: ``"per_message"`` or ``"per_round"``.
+    ``n``: pixels of an image; ``pixel_bytes``; ``alpha``: seconds per message; ``bandwidth``: bytes per
+    second; ``latency``: ``"per_message"`` or ``"per_round"``.
     """
 
     n: int
@@ -32,7 +32,7 @@ class Network:
 
     @property
     def beta(self) -> float:
-        """Seconds a pixel."""
+        """Seconds per pixel."""
         return self.pixel_bytes / self.bandwidth
 
     def degraded(self, fraction: float) -> Network:

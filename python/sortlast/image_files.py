@@ -179,7 +179,7 @@ def _read_png(path: Path, most: int | None, _: str | None) -> Image:
         from PIL.PngImagePlugin import PngImageFile
 
     _image_claims.check_png(path, most)
-    with PngImageFile(path) as picture:  # open() has a limit of its own
+    with PngImageFile(path) as picture:  # open() has its own limit
         alpha = picture.mode in ("RGBA", "LA", "PA") or "transparency" in picture.info
         values = np.asarray(ImageOps.exif_transpose(picture.convert("RGBA" if alpha else "RGB")))
     return Image(premultiplied(_as_float(values, path)))

@@ -1,4 +1,4 @@
-"""Overlap: how much of the blending went on while messages were under way, from a trace."""
+"""Overlap: the fraction of blending during which messages were in flight, from a trace."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sortlast.trace import Event
 
 
 def union(events: Sequence[Event]) -> list[tuple[float, float]]:
-    """The times [s] at which at least one of the events is under way: intervals, in order, apart."""
+    """The times [s] at which at least one of the events is active: disjoint intervals, in order."""
     intervals: list[tuple[float, float]] = []
     for event in sorted(events, key=lambda event: event.begin):
         if intervals and event.begin <= intervals[-1][1]:
@@ -19,7 +19,7 @@ def union(events: Sequence[Event]) -> list[tuple[float, float]]:
 
 
 def hidden(events: Sequence[Event]) -> float:
-    """Seconds that one rank blended while messages of its own, to or from it, were under way."""
+    """Seconds that one rank blended while its own messages, sent or received, were in flight."""
     blends = union([event for event in events if event.activity == "blend"])
     messages = union([event for event in events if event.activity in ("send", "receive")])
     total, k = 0.0, 0

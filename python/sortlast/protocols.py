@@ -1,4 +1,4 @@
-"""What a compositor hands out, and what it asks of others: the types, which others may have too."""
+"""Interfaces of a compositor's results and of its fabric, which other classes may implement too."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-# Where finished pixels are to be put: an array, or one and another for the depth.
+# Output for finished pixels: an array, or a pair of one and an array for the depth.
 Out = NDArray[Any] | tuple[NDArray[Any], NDArray[np.float32]] | None
 
 
 class Tile(Protocol):
-    """Finished pixels that this rank holds: [begin, end) of the image in row-major order.
+    """Finished pixels of this rank: [begin, end) of the image in row-major order.
 
-    Of an image that was dealt out in blocks a tile holds many ranges, one behind the other in the order of
-    ``ranges``; ``begin`` and ``end`` raise ArgumentError then. The arrays share the tile's memory, which
-    stays valid and unchanged as long as one of them exists.
+    If the image was dealt out in blocks, a tile holds many ranges, concatenated in the order of ``ranges``;
+    ``begin`` and ``end`` then raise ArgumentError. The arrays share the tile's memory, which stays valid and
+    unchanged as long as one of them exists.
     """
 
     @property
@@ -29,7 +29,7 @@ class Tile(Protocol):
 
     @property
     def ranges(self) -> list[tuple[int, int]]:
-        """(begin, end) of each range of the image that the pixels are of; none if there are no pixels."""
+        """(begin, end) of each range of the image that the tile holds; empty if it has no pixels."""
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -47,12 +47,12 @@ class Tile(Protocol):
     def frame(self) -> int:
         """Number of the tile's frame, from 1, the same on every rank.
 
-        Where late ranks are left out, it need not be the one after the rank's last.
+        If late ranks are left out, it need not be the successor of the rank's last frame.
         """
 
     @property
     def left_out(self) -> list[int]:
-        """Ranks whose images are not in the frame, as they came too late; the same on every rank of it."""
+        """Ranks that were too late for the frame; the same on every rank of it."""
 
     @property
     def channels(self) -> dict[str, NDArray[Any]]:
@@ -60,7 +60,7 @@ class Tile(Protocol):
 
 
 class FabricChoice(Protocol):
-    """What a compositor asks of the fabric that it is told; ``sortlast.simulate.JobFabric`` is one."""
+    """Chooses the algorithm for a compositor; ``sortlast.simulate.JobFabric`` is one."""
 
     def choice(self, ranks: int) -> tuple[str, list[int] | None]:
-        """The algorithm and the ring (None: rank order) for so many ranks, the same on every rank."""
+        """The algorithm and the ring (None: rank order) for a number of ranks, the same on every rank."""

@@ -1,6 +1,6 @@
-"""Where figures come from: version and build of sortlast, machine, MPI library and date.
+"""The origin of measurements: version and build of sortlast, machine, MPI library and date.
 
-Whoever keeps a measurement keeps this beside it, and compares or joins measurements of one machine only::
+Store it with every measurement, and compare or join only measurements of one machine::
 
     origin = provenance.here()
     json.dumps({"seconds": seconds, **asdict(origin)})
@@ -34,16 +34,16 @@ print(name, ".".join(map(str, number)))
 
 @dataclass(frozen=True)
 class Provenance:
-    """What made a figure.
+    """The origin of a measurement.
 
     Attributes:
-        version: of sortlast, with the commit where it runs from a checkout.
+        version: of sortlast, with the commit if it runs from a checkout.
         build: identifies the compiled modules, see :func:`build`.
         host: name of the machine.
         cpu: model of its processors.
-        cores: how many of them this process may use.
+        cores: number of cores that this process may use.
         mpi: vendor and version of the MPI library; empty if there is none.
-        date: when, in UTC, to the second.
+        date: in UTC, to the second.
     """
 
     version: str
@@ -56,12 +56,12 @@ class Provenance:
 
     @property
     def machine(self) -> tuple[str, str, int, str]:
-        """What measurements that are compared must share: host, processors and MPI library."""
+        """The parts that must be equal to compare measurements: host, processors and MPI library."""
         return self.host, self.cpu, self.cores, self.mpi
 
 
 def here() -> Provenance:
-    """That of what this process makes now."""
+    """The origin of measurements made by this process now."""
     return Provenance(
         version=_version(),
         build=build(),
@@ -74,13 +74,13 @@ def here() -> Provenance:
 
 
 def now() -> str:
-    """The date of :class:`Provenance`."""
+    """The current date, in the format of :class:`Provenance`."""
     return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 @cache
 def build() -> str:
-    """A hash over the compiled modules of the package, which changes whenever one of them does."""
+    """A hash over the compiled modules of the package."""
     found = hashlib.sha256()
     for module in sorted(_PACKAGE.glob("_*.so")):
         found.update(module.name.encode())
@@ -90,7 +90,7 @@ def build() -> str:
 
 @cache
 def _version() -> str:
-    """That of the installed distribution, and of a checkout its commit."""
+    """The version of the installed distribution, with the commit of a checkout."""
     try:
         found = version("sortlast")
     except PackageNotFoundError:
@@ -118,7 +118,7 @@ def _cpu() -> str:
 
 @cache
 def _mpi() -> str:
-    """Asked of the running library, or else in a process of its own: importing it here would start MPI."""
+    """The running library's name, or asked in a separate process, because importing it would start MPI."""
     if "mpi4py.MPI" in sys.modules:
         from mpi4py import MPI
 

@@ -1,8 +1,8 @@
-"""Schedules: who sends which pixels to whom, and what is merged with what.
+"""Schedules: which rank sends which pixels to which other, and how they are merged.
 
-:func:`make` makes one by name ("shift", "radix-k:4,3", "auto", ...); it can be verified, printed stage by
-stage, written to JSON and priced by the alpha-beta-gamma model of the papers. :func:`choose` predicts what
-every algorithm takes on a :class:`Machine`, fastest first; that is what "auto" goes by.
+:func:`make` makes a schedule by name ("shift", "radix-k:4,3", "auto", ...). It can be verified, printed stage
+by stage, written to JSON and priced by the alpha-beta-gamma model of the papers. :func:`choose` predicts the
+time of every algorithm on a :class:`Machine`, fastest first; "auto" uses it.
 """
 
 from sortlast._core import (

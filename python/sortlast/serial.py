@@ -1,4 +1,4 @@
-"""Compositing in one process: the oracle, and a schedule run without MPI."""
+"""Compositing in one process: the oracle, and the execution of a schedule without MPI."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Frame = NDArray[Any] | tuple[NDArray[Any], NDArray[np.float32]]
 def _pictures(
     images: Sequence[object | None], depths: Sequence[object | None] | None, op: str
 ) -> tuple[list[_arrays.Picture | None], _arrays.Picture]:
-    """Check all images; the second result is one of them, which tells their common shape."""
+    """Check all images; the second result is one of them, for their common shape."""
     if depths is not None and len(depths) != len(images):
         raise ArgumentError(f"{len(depths)} depths for {len(images)} images; expected one for each")
     pictures: list[_arrays.Picture | None] = []
@@ -45,7 +45,7 @@ def _kind(picture: _arrays.Picture) -> str:
 
 
 def _arguments(pictures: list[_arrays.Picture | None], first: _arrays.Picture) -> dict[str, Any]:
-    """Pictures as the extension module takes them."""
+    """Convert pictures for the extension module."""
     return {
         "colours": [p and p.colour for p in pictures],
         "depths": [p and p.depth for p in pictures],
@@ -68,17 +68,17 @@ def composite_serial(
     size: tuple[int, int] | None = None,
     boxes: Sequence[Sequence[int]] | None = None,
 ) -> Frame:
-    """Composite images one after the other from front to back: what every parallel result is compared with.
+    """Composite images one after the other from front to back: the reference for every parallel result.
 
     Args:
-        images: arrays (H, W, C), premultiplied, float32, float16 or uint8; None where there is none.
-        depths: planes (H, W) of float32, one an image.
+        images: arrays (H, W, C), premultiplied, float32, float16 or uint8; None for missing images.
+        depths: planes (H, W) of float32, one per image.
         op: over, closest, add, max or min.
         order: indices of the images from front to back; None is 0, 1, ...
-        background: one value a channel, premultiplied (0..1 for uint8 images).
-        positions: places of the images in depth, lower ones in front, instead of ``order``: whole numbers, no
-            two the same. With them an image may be of a box of the frame, outside which it contributes
-            nothing: pass ``size`` and ``boxes``.
+        background: one value per channel, premultiplied (0..1 for uint8 images).
+        positions: places of the images in depth, lower ones in front, instead of ``order``: unique whole
+            numbers. An image may then be of a box of the frame, outside which it contributes nothing: pass
+            ``size`` and ``boxes``.
         size: (width, height) of the frame.
         boxes: (x0, y0, x1, y1) of each image, half open; None: each image is of the whole frame.
 
@@ -87,7 +87,7 @@ def composite_serial(
         ``depths``, the pair (frame, depth).
 
     Raises:
-        ArgumentError: what was passed is wrong; the message says what was expected.
+        ArgumentError: an invalid argument; the message gives the expected value.
     """
     if positions is not None or size is not None or boxes is not None:
         if order is not None:
@@ -143,10 +143,10 @@ def execute_serial(
     op: str = "over",
     seed: int = 0,
 ) -> Frame:
-    """Run a schedule in one thread, without MPI, with image r as that of rank r.
+    """Run a schedule in one thread, without MPI, with image r as the image of rank r.
 
-    ``seed`` chooses in which order messages arrive; it never changes a bit of the result. The rest is as in
-    :func:`composite_serial`; the depth order is the schedule's.
+    ``seed`` determines the order in which messages arrive; it never changes a bit of the result. The other
+    arguments are the same as in :func:`composite_serial`; the depth order is the schedule's.
     """
     pictures, first = _pictures(images, depths, op)
     colour, depth = _core.execute_serial(

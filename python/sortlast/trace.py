@@ -1,12 +1,12 @@
-"""Traces: what every rank did and when, in the Chrome trace format that Perfetto reads.
+"""Traces: the activities of every rank over time, in the Chrome trace format for Perfetto.
 
-A compositor records events while its ``trace`` is true. :func:`write` gathers those of all ranks and
-writes them as JSON; open the file at https://ui.perfetto.dev. A rank is a process there, its lanes are
-threads: "compositing" (what its thread of control did) and "send", "receive" (messages under way, which
-overlap each other and so take as many lanes as there are at once). Arrows join a message's two ends.
+A compositor records events while its ``trace`` is true. :func:`write` gathers the events of all ranks and
+writes them as JSON; open the file at https://ui.perfetto.dev. There, a rank is a process and its lanes are
+threads: "compositing" (its thread of control), "send" and "receive" (messages in flight, which overlap and
+therefore take several lanes). Arrows join a message's two ends.
 
-Times are of a clock that the processes of a host share; between hosts they are as good as the hosts'
-clocks, so that an arrow between hosts may seem to point back in time.
+Times are from a clock that the processes of a host share; between hosts they are as accurate as the hosts'
+clocks, so an arrow between hosts may appear to point back in time.
 """
 
 from __future__ import annotations
@@ -27,16 +27,15 @@ if TYPE_CHECKING:
     from sortlast import Compositor
 
 _MESSAGES = ("send", "receive")
-_MICROSECONDS = 1e6  # the unit of the format's times, in a second
+_MICROSECONDS = 1e6  # in a second; the unit of time in the format
 
 
 @dataclass(frozen=True)
 class Event:
-    """One thing that a rank did, from ``begin`` to ``end`` in seconds.
+    """An activity of a rank, from ``begin`` to ``end`` in seconds.
 
     ``activity`` is send, receive, wait, blend, agree, search or gather; ``peer`` is a rank and ``stage``
-    counts from 1, as in the schedule (-1 where they mean nothing); ``bytes`` is what was moved or
-    blended.
+    counts from 1, as in the schedule (-1 if they do not apply); ``bytes`` is the amount moved or blended.
     """
 
     activity: str
@@ -49,7 +48,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Message:
-    """A message whose two ends were both recorded."""
+    """A message with both ends recorded."""
 
     source: int
     destination: int
@@ -65,9 +64,9 @@ def gather(comm: MPI.Intracomm, compositor: Compositor) -> list[list[Event]] | N
 
 
 def write(comm: MPI.Intracomm, compositor: Compositor, path: str | Path) -> list[list[Event]] | None:
-    """Write the events of all ranks of ``comm`` to ``path`` (JSON), whole or not at all. Communicates.
+    """Write the events of all ranks of ``comm`` atomically to ``path`` (JSON). Communicates.
 
-    Every rank calls it. Returns what :func:`gather` does, so that the same events can be drawn. Raises
+    Every rank calls it. Returns the result of :func:`gather`, so that the same events can be drawn. Raises
     :class:`sortlast.Error` on every rank if rank 0 cannot write.
     """
     events = gather(comm, compositor)
@@ -84,13 +83,13 @@ def write(comm: MPI.Intracomm, compositor: Compositor, path: str | Path) -> list
 
 
 def save(events: Sequence[Sequence[Event]], path: str | Path) -> None:
-    """Write events by rank (``events[rank]``) to ``path`` as Chrome trace JSON, whole or not at all."""
+    """Write events by rank (``events[rank]``) atomically to ``path`` as Chrome trace JSON."""
     document = {"displayTimeUnit": "ms", "traceEvents": list(_records(events))}
     write_text(path, json.dumps(document, separators=(",", ":")))
 
 
 def lanes(events: Sequence[Event]) -> dict[str, list[Event]]:
-    """One rank's events by lane; within a lane no two overlap, and each lane is in order of time."""
+    """One rank's events by lane; within a lane they do not overlap, and are ordered by time."""
     placed: dict[str, list[Event]] = {"compositing": []}
     for event in sorted(events, key=lambda event: (event.begin, event.end)):
         kind = event.activity if event.activity in _MESSAGES else "compositing"
@@ -104,7 +103,7 @@ def lanes(events: Sequence[Event]) -> dict[str, list[Event]]:
 
 
 def messages(events: Sequence[Sequence[Event]]) -> list[Message]:
-    """Pair sends with receives: the k-th of a stage from one rank to another with the k-th that arrived."""
+    """Pair sends with receives: the k-th send of a stage between two ranks with the k-th receive."""
     arrivals: dict[tuple[int, int, int], deque[Event]] = defaultdict(deque)
     for rank, own in enumerate(events):
         for event in own:
@@ -120,11 +119,11 @@ def messages(events: Sequence[Sequence[Event]]) -> list[Message]:
 
 
 def _records(events: Sequence[Sequence[Event]]) -> Iterator[dict[str, Any]]:
-    """The format's records: names of tracks, slices, and the two ends of every message's arrow."""
+    """Generate the format's records: names of tracks, slices, and the two ends of every message's arrow."""
     zero = min((event.begin for own in events for event in own), default=0.0)
     thread: dict[tuple[int, tuple[Any, ...]], int] = {}
 
-    # Name the tracks and write every event as a slice on its own.
+    # Name the tracks and write every event as a separate slice.
     for rank, own in enumerate(events):
         yield _name("process_name", rank, 0, name=f"rank {rank}")
         yield _name("process_sort_index", rank, 0, sort_index=rank)
@@ -146,7 +145,7 @@ def _records(events: Sequence[Sequence[Event]]) -> Iterator[dict[str, Any]]:
                 "id": number,
                 "name": "message",
                 "cat": "message",
-                "bp": "e",  # bind to the slice around it
+                "bp": "e",  # bind to the enclosing slice
                 "pid": rank,
                 "tid": thread[rank, astuple(event)],
                 "ts": (when - zero) * _MICROSECONDS,
@@ -172,11 +171,11 @@ def _name(kind: str, rank: int, thread: int, **value: str | int) -> dict[str, An
 
 
 def _place(lane: str) -> tuple[int, int]:
-    """Order of lanes from top to bottom: compositing, sends, receives, each by number."""
+    """Sort key of lanes from top to bottom: compositing, sends, receives, each by number."""
     kind, _, number = lane.partition(" ")
     return ("compositing", *_MESSAGES).index(kind), int(number or 1)
 
 
 def _just_before_the_end(event: Event) -> float:
-    """A time within the event: a viewer looks for the slice around an arrow's end."""
+    """A time within the event, because a viewer looks for the slice around an arrow's end."""
     return event.end - 1e-3 * (event.end - event.begin)

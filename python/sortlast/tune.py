@@ -1,11 +1,11 @@
-"""The machine of a communicator, measured: what "auto" chooses by.
+"""Measures the machine of a communicator, by which "auto" chooses.
 
 ::
 
     report = tune.measure(MPI.COMM_WORLD)
     if comm.rank == 0:
         tune.save(report.machine, "profile.json")  # for Compositor(comm, profile="profile.json")
-        tune.keep(report.machine)  # for every compositor on this machine that is told no other
+        tune.keep(report.machine)  # for every compositor on this machine without another profile
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ TIMES = ("alpha", "beta", "node_alpha", "node_beta", "gamma_read", "gamma_write"
 
 @dataclass(frozen=True)
 class Report:
-    """What was measured, the same on every rank.
+    """A measurement, the same on every rank.
 
-    ``machine``: the median of each figure over the measurements. ``low`` and ``high``: the least and the
-    greatest. ``measured``: names of the figures of :data:`TIMES` that could be; the others are defaults, such
-    as those of messages between nodes where there is one node. ``ranks``: of the communicator.
-    ``messages``: ranks of a node were told not to read each other's images.
+    ``machine``: the median of each figure over the measurements. ``low`` and ``high``: the minimum and the
+    maximum. ``measured``: names of the figures of :data:`TIMES` that could be measured; the others are
+    defaults, such as times of messages between nodes if there is only one node. ``ranks``: of the
+    communicator. ``messages``: ranks of a node were not allowed to read each other's images.
     """
 
     machine: Machine
@@ -61,17 +61,17 @@ def measure(
 
     Args:
         comm: any mpi4py communicator.
-        seconds: how long; the longer, the less of what else the machine does is in the figures.
+        seconds: duration; longer measurements are less affected by other load on the machine.
         node_ranks: as for :class:`sortlast.Compositor`.
-        progress: called with the measurements done, and how many there are.
+        progress: called with the number of measurements done and the total.
 
     Raises:
         ArgumentError: ``seconds`` not positive, ``node_ranks`` below 0.
-        MismatchError: arguments that differ between ranks, or are wrong on some.
-        TimeoutError: a rank does not come within 60 s.
+        MismatchError: arguments that differ between ranks, or are invalid on some.
+        TimeoutError: a rank does not arrive within 60 s.
     """
     native, handle = _native.joining(comm)
-    # What C++ could not be told goes along, so that every rank hears of it.
+    # Pass on an error of the conversion, so that every rank reports it.
     problem, length, ranks = "", 0.0, 0
     try:
         length = _arrays.number(seconds, "seconds")
@@ -84,16 +84,16 @@ def measure(
 
 
 def machine_name() -> str:
-    """This host with this MPI library, as a profile tells on which it was measured.
+    """A name for this host with this MPI library, which a profile records as its origin.
 
-    Made of the host's name without digits, so that the nodes of a cluster share it, the processor, its cores
-    and the MPI library's version.
+    It consists of the host's name without digits, so that the nodes of a cluster share it, the processor, its
+    cores and the MPI library's version.
     """
     return str(_native.mpi().machine_name())
 
 
 def kept_profile() -> str:
-    """The file that a compositor on this machine reads if it is told no other profile.
+    """The file that a compositor on this machine reads if no other profile is given.
 
     It is :func:`machine_name` with ``.json``, in ``$XDG_CACHE_HOME/sortlast`` or ``~/.cache/sortlast``. Empty
     if neither ``XDG_CACHE_HOME`` nor ``HOME`` is set.
@@ -107,16 +107,16 @@ def save(
     origin: Provenance | None = None,
     settings: Settings | None = None,
 ) -> None:
-    """Write the profile of what was measured here, whole or not at all; for one rank to call.
+    """Write the profile of a measurement made here, atomically; call it on one rank.
 
-    Beside the figures it tells on which machine they were measured: :func:`machine_name`, ``origin`` and the
-    ``settings`` of the measurement. ``Machine.save`` writes the figures alone.
+    Besides the figures it records the machine on which they were measured: :func:`machine_name`, ``origin``
+    and the ``settings`` of the measurement. ``Machine.save`` writes only the figures.
 
     Args:
-        machine: what was measured, or is taken to be this machine's.
+        machine: the measured figures, or figures assumed for this machine.
         path: of the file.
-        origin: what measured, and when; None: this process, now.
-        settings: of the measurement, for who reads the file.
+        origin: of the measurement; None: this process, now.
+        settings: of the measurement, for readers of the file.
 
     Raises:
         sortlast.Error: it cannot be written.
@@ -125,7 +125,7 @@ def save(
 
 
 def keep(machine: Machine, origin: Provenance | None = None, settings: Settings | None = None) -> str:
-    """:func:`save` as :func:`kept_profile`, and return its path; for one rank to call.
+    """:func:`save` to :func:`kept_profile`, and return its path; call it on one rank.
 
     Raises:
         sortlast.Error: it cannot be written.
@@ -150,7 +150,7 @@ def _profile(machine: Machine, origin: Provenance | None, settings: Settings | N
 
 
 def choices(report: Report, p: int, n: int) -> list[Prediction]:
-    """What "auto" chooses from, fastest first, for p ranks on nodes like those measured and n pixels.
+    """The choices of "auto", fastest first, for p ranks on nodes like the measured ones and n pixels.
 
     Images are dense and RGBA float32.
     """

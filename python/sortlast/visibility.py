@@ -1,4 +1,4 @@
-"""Ranks front to back by the boxes of their data, and places of many boxes a rank."""
+"""Ranks front to back by the boxes of their data, and positions for several boxes per rank."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ def visibility_order(
     *,
     timeout: float = 60.0,
 ) -> list[int]:
-    """Ranks from front to back, from the axis-aligned box that holds each rank's data. Collective.
+    """Ranks from front to back, by the axis-aligned box that contains each rank's data. Collective.
 
     Args:
         comm: an mpi4py communicator.
-        box: (xmin, xmax, ymin, ymax, zmin, zmax) of this rank's data; None if it has none.
-            A minimum above its maximum, as of an empty VTK dataset, says the same. Such ranks come last.
+        box: (xmin, xmax, ymin, ymax, zmin, zmax) of this rank's data; None if it has none, or a box with a
+            minimum above its maximum, as of an empty VTK dataset. Such ranks are last.
         eye: position of the eye, the same on every rank.
-        direction: for a parallel projection, the direction in which the viewer looks, instead of ``eye``.
+        direction: for a parallel projection, the viewing direction, instead of ``eye``.
         timeout: longest wait without any progress, in seconds.
 
     Raises:
         ArgumentError: on every rank, if boxes overlap or cover each other in a cycle (the message names
-            it), or an argument is wrong on some rank.
+            it), or an argument is invalid on some rank.
         MismatchError: on every rank, if eye or direction differ.
-        TimeoutError: a rank did not come.
+        TimeoutError: a rank did not arrive.
     """
     native, handle = _native.joining(comm)
     problem = ""
@@ -51,7 +51,7 @@ def visibility_order(
         point = _arrays.numbers(eye if direction is None else direction, "eye or direction", 3)
         limit = _arrays.number(timeout, "timeout")
     except Exception as error:
-        # The others must not wait for this rank: all raise what is wrong here.
+        # The others must not wait for this rank: all ranks raise the error below.
         problem = str(error)
     return native.visibility_order(  # type: ignore[no-any-return]
         handle, corners, point, direction is not None, limit, problem
@@ -59,21 +59,21 @@ def visibility_order(
 
 
 class BoxPositions(NamedTuple):
-    """What a rank renders of its boxes, and where each stands: n boxes, or parts of some.
+    """The boxes, or parts of boxes, that a rank renders, with their positions: n of them.
 
-    Sorted by source, and front to back among the parts of one.
+    Sorted by source; parts of one box are sorted front to back.
     """
 
     positions: NDArray[np.int64]
-    """Shape (n,): places front to back over all ranks, from 0; no two are the same."""
+    """Shape (n,): unique places front to back over all ranks, from 0."""
     boxes: NDArray[np.float64]
     """Shape (n, 6): (xmin, xmax, ymin, ymax, zmin, zmax) of each, in the units of the scene."""
     sources: NDArray[np.int32]
-    """Shape (n,): index among this rank's boxes of the one that it is, or is a part of."""
+    """Shape (n,): index among this rank's boxes of the box that it is, or is a part of."""
 
 
 class SplitTree(NamedTuple):
-    """A k-d tree, quadtree or octree of m nodes whose leaves name boxes. Node 0 is the root.
+    """A k-d tree, quadtree or octree of m nodes, with boxes as leaves. Node 0 is the root.
 
     Boxes are numbered over all ranks: rank 0's first.
     """
@@ -81,10 +81,10 @@ class SplitTree(NamedTuple):
     axes: ArrayLike
     """Shape (m,): 1, 2 or 4 for a plane across x, y or z; sums of them for several (an octree: 7)."""
     planes: ArrayLike
-    """Shape (m, 3): where the planes across x, y and z are, in scene units; others are not read."""
+    """Shape (m, 3): positions of the planes across x, y and z, in scene units; unused ones are not read."""
     children: ArrayLike
-    """Shape (m, 8): by 1, 2, 4 or their sum for the sides above the planes across x, y and z. A number is
-    a node, -1 - i the box i, and -2**31 a part of space without data."""
+    """Shape (m, 8): children, indexed by the sum of 1, 2, 4 for the sides above the planes across x, y and
+    z. A number is a node, -1 - i the box i, and -2**31 a part of space without data."""
 
 
 def visibility_positions(
@@ -97,30 +97,32 @@ def visibility_positions(
     tree: SplitTree | None = None,
     timeout: float = 60.0,
 ) -> BoxPositions:
-    """Places front to back of the boxes of all ranks, any number a rank. Collective.
+    """Places front to back of the boxes of all ranks, any number per rank. Collective.
 
-    Without ``split``, box i of this rank stands at ``positions[i]``; boxes without data come last. Of several
-    right orders it is a walk of the k-d tree whose planes halve the boxes and cross none. Every rank learns
-    all boxes and sorts them: time and memory grow with the boxes of all ranks, not with the pairs of them.
+    Without ``split``, box i of this rank has place ``positions[i]``; boxes without data are last. If several
+    orders are right, the result is a walk of the k-d tree with planes that halve the boxes without crossing
+    any. Every rank receives and sorts all boxes: time and memory grow with their number, not with the number
+    of pairs.
 
     Args:
         comm: an mpi4py communicator.
         boxes: shape (n, 6), each (xmin, xmax, ymin, ymax, zmin, zmax), of this rank's data; ``[]`` if it has
-            none. A minimum above its maximum says that a box holds no data.
+            none. A box with a minimum above its maximum contains no data.
         eye: position of the eye, the same on every rank.
-        direction: for a parallel projection, the direction in which the viewer looks, instead of ``eye``.
-        split: split boxes that overlap or cover each other in cycles, until there is an order. What several
-            hold goes to the smallest of them, and of equal ones to that of the lowest rank and index; a box
-            that smaller ones fill has no part. Cycles are cut by few planes: by the fewest where one is
-            enough for up to 32 boxes on cycles with each other, or where all ways can be tried.
-        tree: the order is a walk of this tree, whose leaves hold all boxes with data.
+        direction: for a parallel projection, the viewing direction, instead of ``eye``.
+        split: split boxes that overlap or cover each other in cycles, until there is an order. A region in
+            several boxes goes to the smallest of them, or, if equal, to the one with the lowest rank and
+            index; a box that is filled by smaller ones has no part. Cycles are cut by few planes: by the
+            minimum number if one plane is enough for up to 32 boxes on cycles with each other, or if all
+            possibilities can be tried.
+        tree: the order is a walk of this tree, which must contain all boxes with data.
         timeout: longest wait without any progress, in seconds.
 
     Raises:
         ArgumentError: on every rank, if boxes overlap or cover each other in a cycle without ``split`` (the
-            message names them), the tree is wrong, or an argument is wrong on some rank.
+            message names them), the tree is invalid, or an argument is invalid on some rank.
         MismatchError: on every rank, if eye, direction, split or tree differ.
-        TimeoutError: a rank did not come.
+        TimeoutError: a rank did not arrive.
     """
     native, handle = _native.joining(comm)
     problem = ""
@@ -134,7 +136,7 @@ def visibility_positions(
         corners = _rows(boxes, "boxes", np.float64, 6)
         nodes = _nodes(tree)
     except Exception as error:
-        # The others must not wait for this rank: all raise what is wrong here.
+        # The others must not wait for this rank: all ranks raise the error below.
         problem = str(error)
     found = native.visibility_positions(
         handle, corners, point, direction is not None, bool(split), *nodes, limit, problem

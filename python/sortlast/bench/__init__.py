@@ -2,8 +2,8 @@
 
 One run of :func:`run` measures any number of peers on the ranks of one communicator. Every peer's answer is
 compared with the serial composite before it is timed. Then the peers take turns, frame by frame, so that
-other load on the machine slows all of them equally. Compare the rows of one run directly; across runs, compare
-their ratios to a floor.
+other load on the machine slows all of them equally. Compare the rows of one run directly; across runs,
+compare their ratios to a floor.
 
 A row of the result (:class:`Row`) is
 

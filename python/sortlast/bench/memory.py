@@ -1,15 +1,15 @@
-"""How much memory a frame takes: one method for all peers.
+"""The memory that a frame takes, by one method for all peers.
 
-``peak_bytes`` is the greatest resident memory of a process while it works on a few frames (VmHWM of
-/proc/self/status, set back just before by writing 5 to /proc/self/clear_refs), less its resident memory
-once the peer is closed, when it still holds its image. So it counts the result, everything that the peer
-keeps from frame to frame, and what the MPI library takes for it and gives back. The frames come after
-the peer's own warm-up, and what stays behind counts on both sides: pages that the MPI library or the
-allocator touch for the first time are charged to nobody, whatever ran before. Nor does it count what the
-kernel holds. A page of shared memory counts in equal parts in the processes that have touched it, as the
-kernel has it in "Pss_Shmem" of /proc/self/smaps_rollup when the frames are done. An image that a peer keeps
-only because it has to lie in certain memory is input and does not count. The kernel's own counters are exact
-to about a quarter of a megabyte.
+``peak_bytes`` is the peak resident memory of a process during a few frames (VmHWM of /proc/self/status, reset
+before by writing 5 to /proc/self/clear_refs), minus its resident memory after the peer is closed, when the
+process still holds its image. It therefore counts the result, everything that the peer keeps from frame to
+frame, and memory that the MPI library allocates for it and frees again. The frames follow the peer's own
+warm-up, and memory that remains allocated cancels out: pages that the MPI library or the allocator touch for
+the first time are charged to no peer, whatever ran before. Kernel memory is not counted either. A page of
+shared memory is divided equally among the processes that have touched it, as in the kernel's "Pss_Shmem" of
+/proc/self/smaps_rollup when the frames are done. An image copy that a peer keeps only because the image must
+lie in certain memory is input and does not count. The kernel's counters are exact to about a quarter of a
+megabyte.
 """
 
 from __future__ import annotations
@@ -31,28 +31,28 @@ _CLEAR = Path("/proc/self/clear_refs")
 
 
 def resident() -> int | None:
-    """Resident memory of this process in bytes, once the allocator has given back what is free.
+    """Resident memory of this process in bytes, once the allocator has returned free memory.
 
-    None where the kernel does not tell.
+    None if the kernel does not report it.
     """
     _trim()
     return _own("VmRSS")
 
 
 def reset_peak() -> None:
-    """Give back what is free and forget the peak so far."""
+    """Return free memory and reset the peak."""
     _trim()
     with contextlib.suppress(OSError):
         _CLEAR.write_text("5")
 
 
 def peak() -> int | None:
-    """Greatest resident memory since reset_peak(), in bytes. None where the kernel does not tell."""
+    """Peak resident memory since reset_peak(), in bytes. None if the kernel does not report it."""
     return _own("VmHWM")
 
 
 def _own(name: str) -> int | None:
-    """A counter of resident memory, less what other processes have of the shared pages in it."""
+    """A counter of resident memory, minus other processes' shares of shared pages."""
     counted, touched = value_in(_STATUS, name), value_in(_STATUS, "RssShmem")
     own = value_in(_ROLLUP, "Pss_Shmem")
     if counted is None or touched is None or own is None:
@@ -61,9 +61,9 @@ def _own(name: str) -> int | None:
 
 
 def room(comm: MPI.Intracomm) -> int | None:
-    """Bytes that the peers may take together on each rank: a share of what its node has left.
+    """Bytes that the peers may take together on each rank: a share of the node's available memory.
 
-    The same on every rank; None if no kernel tells. Communicates.
+    The same on every rank; None if no kernel reports it. Communicates.
     """
     from mpi4py import MPI
 
@@ -75,9 +75,9 @@ def room(comm: MPI.Intracomm) -> int | None:
 
 
 def groups(needs: Sequence[int], room: int | None) -> list[list[int]]:
-    """Numbers of those whose ``needs`` fit into ``room`` bytes together, in the order in which they come.
+    """Group indices in order, so that the ``needs`` of each group fit into ``room`` bytes.
 
-    One that does not fit alone is alone.
+    An index that does not fit by itself forms its own group.
     """
     made: list[list[int]] = []
     taken = 0

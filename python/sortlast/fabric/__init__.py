@@ -1,4 +1,4 @@
-"""The fabric lab: is a communication pattern contention-free on a fabric, before a job runs there?
+"""The fabric lab: checks before a job runs whether a communication pattern is contention-free on a fabric.
 
 ::
 

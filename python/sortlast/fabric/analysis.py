@@ -35,13 +35,12 @@ def contention(
         routes: the fabric and its tables.
         what: as for :func:`pattern`: "shift", a Schedule, a permutation, traffic, ...
         nodes: the hosts of the participants in order, as for :func:`placement`.
-        threads: 0: one a core.
-        progress: called now and then with the part that is done, 0 to 1. False, or an exception, ends the
-            analysis.
+        threads: 0: one per core.
+        progress: called repeatedly with the fraction done, 0 to 1. False or an exception ends the analysis.
 
     Raises:
-        ArgumentError: a wrong argument, or a pattern for another number of participants.
-        Error: the tables lead nowhere, or in a circle, for a pair that communicates.
+        ArgumentError: an invalid argument, or a pattern for a different number of participants.
+        Error: the tables lead nowhere or in a cycle for a pair that communicates.
     """
     hosts = placement(routes.topology, nodes)
     made = between_nodes(pattern(what, len(hosts)), hosts)
@@ -49,14 +48,14 @@ def contention(
 
 
 def repeats(found: Contention) -> list[int]:
-    """How often each stage happens in a row."""
+    """Number of consecutive repetitions of each stage."""
     if found.steps == found.stages:
         return [1] * found.stages
     return [found.pattern.repeats(stage) for stage in range(found.stages)]
 
 
 def between_nodes(what: Pattern, job: Placement) -> Pattern:
-    """The flows of a pattern that leave their node; all, if no node has ranks on several hosts."""
+    """The flows of a pattern between nodes; all flows if no node has ranks on several hosts."""
     if all(len({*group}) == 1 for group in job.groups()):
         return what
     return _fabric.between_nodes(what, job.nodes)
@@ -74,30 +73,30 @@ def pattern_time(
     threads: int = 0,
     progress: Progress | None = None,
 ) -> PatternTime:
-    """Estimate how long a pattern takes from the tables alone.
+    """Estimate the time of a pattern from the tables alone.
 
-    A message lasts ``stage_seconds``, and its bytes at ``link_bytes_per_second`` divided among the flows on
-    the fullest channel of its path.
+    A message takes ``stage_seconds``, plus its bytes at ``link_bytes_per_second`` divided by the number of
+    flows on the fullest channel of its path.
 
     Args:
         routes: the fabric and its tables.
-        what: as for :func:`pattern`. Messages are as long as the Schedule or the traffic says; those of a
+        what: as for :func:`pattern`. A Schedule or traffic gives the size of messages; messages of a
             permutation have one byte.
         nodes: the hosts of the participants in order, as for :func:`placement`.
         link_bytes_per_second: of every link, in one direction [byte/s]; 0: the rates of the fabric's file.
         stage_seconds: the fixed cost of a stage.
-        pixel_bytes: of a Schedule and of an algorithm, which count pixels.
-        rank_bytes: what each participant holds, as for :func:`pattern`.
-        threads: 0: one a core.
+        pixel_bytes: bytes per pixel, for a Schedule and an algorithm, which count pixels.
+        rank_bytes: bytes that each participant holds, as for :func:`pattern`.
+        threads: 0: one per core.
         progress: as for :func:`contention`.
 
     Returns:
         ``synchronised``: seconds if all wait for the slowest message of every stage; ``free_running``: if
-        every participant goes on by itself; ``mean_bandwidth`` of the messages [byte/s]; ``bound``: as
-        ``synchronised``, if messages shared the links of hosts alone.
+        every participant proceeds independently; ``mean_bandwidth`` of the messages [byte/s]; ``bound``: like
+        ``synchronised``, if messages shared only the links of hosts.
 
     Raises:
-        ArgumentError: a rate that is not known, or bytes that are too many to be counted.
+        ArgumentError: an unknown rate, or too many bytes to be counted.
     """
     hosts = placement(routes.topology, nodes)
     made = between_nodes(pattern(what, len(hosts), pixel_bytes, rank_bytes), hosts)
@@ -114,12 +113,12 @@ def bisection(
 ) -> Bisection:
     """Effective bisection bandwidth (Hoefler, Schneider and Lumsdaine, 2008): the mean share of a flow.
 
-    ``samples`` times the hosts, each once, are halved at random, and each host of one half is paired with
-    one of the other. ``one_way``: the first half sends to the other. ``both_ways``: both send to each other
-    at once. ``one_way_samples``, ``both_ways_samples``: of each sample. Other arguments, and errors, as of
-    :func:`contention`.
+    In each of ``samples`` samples, the distinct hosts are divided into two random halves, and each host of
+    one half is paired with one of the other. ``one_way``: the first half sends to the other.
+    ``both_ways``: both send to each other at once. ``one_way_samples``, ``both_ways_samples``: results of
+    each sample. Other arguments and errors are the same as in :func:`contention`.
     """
-    hosts = dict.fromkeys(placement(routes.topology, nodes))  # each once, however many ranks it has
+    hosts = dict.fromkeys(placement(routes.topology, nodes))  # each once, even with several ranks
     return _fabric.bisection(routes, list(hosts), samples, seed, threads, progress)
 
 
@@ -133,24 +132,24 @@ def best_order(
     threads: int = 0,
     progress: Progress | None = None,
 ) -> BestOrder:
-    """Find an order of a job's hosts in which a pattern contends least.
+    """Find an order of a job's hosts in which a pattern has the least contention.
 
-    Tries the known orders (:func:`host_orders`), then improves the best one step by step.
+    Tries the known orders (:func:`host_orders`), then improves the best one by a search.
 
     Args:
         routes: the fabric and its tables.
-        nodes: the job's hosts, as for :func:`placement`; their order is one of those that are tried.
-        what: a name, as for :func:`pattern`, or a function that gives the Pattern of so many participants as
-            there are places.
+        nodes: the job's hosts, as for :func:`placement`; their given order is tried too.
+        what: a name, as for :func:`pattern`, or a function that returns the Pattern for a number of
+            participants.
         dummies: places may stay empty; the pattern then has more participants than there are hosts.
         steps: of the search; None: as many as take some seconds; 0: only the known orders.
         seed: of the search.
-        threads: 0: one a core.
+        threads: 0: one per core.
         progress: as for :func:`contention`.
 
     Returns:
-        ``placement``, its ``contention``, ``how`` it came about, ``proof``: why no order of these hosts is
-        free of contention under this routing (empty: not known), ``proven_best``.
+        ``placement``, its ``contention``, ``how`` it was found, ``proof``: why no order of these hosts is
+        contention-free under this routing (empty: not known), ``proven_best``.
     """
     job = placement(routes.topology, nodes)
     if job.shares_nodes:
@@ -163,9 +162,9 @@ def best_order(
 
 @dataclass(frozen=True)
 class Cost:
-    """What shared links cost: ``seconds`` that a pattern takes if a stage ends with its slowest message.
+    """Cost of shared links: ``seconds`` that a pattern takes if a stage ends with its slowest message.
 
-    ``bound``: seconds if messages shared the links of hosts alone.
+    ``bound``: seconds if messages shared only the links of hosts.
     """
 
     seconds: float
@@ -173,21 +172,21 @@ class Cost:
 
     @property
     def lost(self) -> float:
-        """The part of the time that goes to links which no host's own link makes necessary, 0 to 1."""
+        """The fraction of the time that is lost to links other than the hosts' own, 0 to 1."""
         return 1 - self.bound / self.seconds if self.seconds > 0 else 0.0
 
 
 def cost(found: Contention, link_bytes_per_second: float) -> Cost:
-    """What the pattern and placement of an analysis take, and would take at best.
+    """The time of an analysed pattern and placement, and its lower bound.
 
     Args:
-        found: of :func:`contention`.
+        found: from :func:`contention`.
         link_bytes_per_second: of every link in one direction; 0: the rates of the fabric's file.
 
     Raises:
-        ArgumentError: a rate that is not known.
+        ArgumentError: an unknown rate.
     """
-    # The flows of a shift are as many as pairs of hosts: take what was counted.
+    # A shift has as many flows as pairs of hosts: use the counted flows.
     hosts = [host for host in found.placement if host >= 0]
     if found.pattern.is_shift and link_bytes_per_second > 0 and len(set(hosts)) == len(hosts):
         size = int(found.pattern.flows(0)[0, 2]) if found.stages else 0
@@ -198,9 +197,9 @@ def cost(found: Contention, link_bytes_per_second: float) -> Cost:
 
 
 def shares(found: Contention) -> NDArray[np.float64]:
-    """The share of a link that the flow of each pair has: (p, p), row: source; 0 where nothing flows.
+    """The share of a link that the flow of each pair has: (p, p), row: source; 0 without a flow.
 
-    Of a pair that communicates at several stages the least. Walks every pair: O(p^2) paths.
+    The minimum, for pairs that communicate at several stages. Walks every pair: O(p^2) paths.
     """
     hosts = found.placement
     result = np.zeros((len(hosts), len(hosts)))

@@ -1,7 +1,7 @@
-"""Where the parts of a fabric stand in a picture.
+"""Places the parts of a fabric in a picture.
 
-A tree stands by levels (:mod:`sortlast.fabric.tree_layout`), a mesh or torus as the grid that it is
-(:mod:`sortlast.fabric.grid_layout`), anything else on a circle.
+A tree is drawn by levels (:mod:`sortlast.fabric.tree_layout`), a mesh or torus as a grid
+(:mod:`sortlast.fabric.grid_layout`), any other fabric on a circle.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from sortlast.fabric.layout import (
 
 
 def arrange(plan: Plan) -> Layout:
-    """Lay a fabric out, as the module says. Costs O(hosts + links) and the sorting of the boxes."""
+    """Lay out a fabric by its kind. Costs O(hosts + links) and the sorting of the boxes."""
     if plan.size:
         return grid_layout.arrange(plan)
     return tree_layout.arrange(plan) if any(plan.levels) else _circle(plan)
 
 
 def _circle(plan: Plan) -> Layout:
-    """Boxes on a circle, outside of each its squares, and outside of these its name."""
+    """Boxes on a circle, each with its squares outside and its name outside the squares."""
     count = len(plan.levels)
     crowd = squares_by_box(plan)
     cell, columns = square_size(max(map(len, crowd)), 60)
@@ -69,7 +69,7 @@ def _circle(plan: Plan) -> Layout:
 
 
 def _apart(slots: Sequence[Slot], taken: Sequence[Box]) -> list[Slot]:
-    """The slots in order, without those that would lie on anything before them."""
+    """The slots in order, without slots that overlap anything earlier."""
     filled: dict[tuple[int, int], list[Box]] = {}  # by tiles of 64 pixels
 
     def tiles(box: Box) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""What a fabric is bought from: its switches by ports, its cables by kind, its adapters."""
+"""The parts to buy for a fabric: its switches by ports, its cables by kind, its adapters."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class Components:
     """The parts of a fabric.
 
     Attributes:
-        nodes: machines that jobs run on, whatever number of adapters each has.
-        switches: how many switches have so many ports.
-        cables: how many cables there are of each kind: "hosts to level 1", "level 1 to level 2" and so on,
-            upward; "hosts to switches" and "switches to switches" where switches have no level.
+        nodes: machines for jobs, each with any number of adapters.
+        switches: number of switches by their ports.
+        cables: number of cables by kind: "hosts to level 1", "level 1 to level 2" and so on upward; "hosts to
+            switches" and "switches to switches" if switches have no level.
         adapters: of all nodes.
     """
 
@@ -30,10 +30,10 @@ class Components:
 def components(topology: Topology, *, same_switches: bool = False) -> Components:
     """Count the parts of a fabric.
 
-    An aggregation node or router lies within its switch: neither it nor its link is a part. Hosts with one
-    GUID are ports of one adapter. The levels of a fabric of a file are found as ``rank_switches`` does. With
-    ``same_switches`` all switches are of one kind and have the ports of the largest: roots of trees, whose
-    ports up are not there, are then counted as Navaridas et al. do.
+    An aggregation node or router is part of its switch: neither it nor its link is counted. Hosts with the
+    same GUID are ports of one adapter. Levels of a fabric from a file are found by ``rank_switches``. With
+    ``same_switches`` all switches are of one kind and have the ports of the largest; this includes the
+    missing up-ports of tree roots, as in Navaridas et al.
     """
     hosts = topology.hosts
     within = {host.number for host in hosts if host.aggregates or host.router}
@@ -59,7 +59,7 @@ def components(topology: Topology, *, same_switches: bool = False) -> Components
 
 
 def _levels(topology: Topology) -> list[int]:
-    """The level of each vertex; below 0: a host, 0: a switch without one."""
+    """The level of each vertex; below 0: a host, 0: a switch without a level."""
     levels = [switch.level for switch in topology.switches]
     if not any(levels):
         levels = topology.rank_switches().level

@@ -1,8 +1,8 @@
-"""Tables by an exact solver: CP-SAT of OR-Tools, on what a table search goes over.
+"""Tables by an exact solver: CP-SAT of OR-Tools, on the problem of a table search.
 
 Every entry of the tables holds one of its ports. A class, all flows from one switch to one host, enters its
-first entry, and leaves each by the port that the entry holds. The fullest link of a stage has L flows; the
-solver finds L of all stages for which the sum of L times the stage's bytes is least, or a bound on it.
+first entry, and leaves each entry by the port that it holds. L is the number of flows on the fullest link of
+a stage; the solver minimises the sum over stages of L times the stage's bytes, or gives a lower bound.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _WHAT = "the exact search for tables"
 
 @dataclass(frozen=True)
 class Found:
-    """What the solver said: ``how``, a ``proof`` that there is no better (empty: none), and a bound."""
+    """The solver's result: ``how``, a ``proof`` that it is optimal (empty: none), and a bound."""
 
     how: str
     proof: str
@@ -37,7 +37,7 @@ def check() -> None:
 
 
 def improve(search: TableSearch, seconds: float, seed: int = 1) -> Found:
-    """Give the search the best tables that the solver finds within some seconds."""
+    """Give the search the best tables that the solver finds within ``seconds``."""
     with _extras.needed(_WHAT):
         from ortools.sat.python import cp_model
     model = _Model(search, cp_model.CpModel())
@@ -57,11 +57,11 @@ def improve(search: TableSearch, seconds: float, seed: int = 1) -> Found:
 
 @dataclass
 class _Model:
-    """The constraints, and the variable of each choice of an entry that has several."""
+    """The constraints, and a variable for each choice of an entry that has several."""
 
     search: TableSearch
     model: Any
-    unit: int = 1  # bytes that count one in the objective
+    unit: int = 1  # bytes per unit of the objective
     holds: dict[tuple[int, int], Any] = field(default_factory=dict)  # by entry and choice
 
     def __post_init__(self) -> None:
@@ -94,7 +94,7 @@ class _Model:
         return found
 
     def _classes_on_channels(self) -> dict[tuple[int, int], list[Any]]:
-        """By stage and channel: flows times the variable that says whether they are on it."""
+        """By stage and channel: flows times the variable for whether they use it."""
         used: dict[tuple[int, int], list[Any]] = {}
         demands: dict[tuple[int, int], list[tuple[int, int]]] = {}
         for number, entry, stage, flows in self.search.demands.tolist():
@@ -106,7 +106,7 @@ class _Model:
         return used
 
     def _ways(self, entry: int, enters: Any) -> Iterator[tuple[int, Any]]:
-        """The channels that a class may use from an entry on, each with whether it does."""
+        """The channels that a class may use from an entry on, each with the variable for its use."""
         arrivals: dict[int, list[Any]] = {}
         for choice, (_, channel, following) in enumerate(self.ports[entry]):
             on_it = self._leaves(entry, choice, enters)
@@ -117,7 +117,7 @@ class _Model:
             yield from self._ways(following, ways[0] if len(ways) == 1 else sum(ways))
 
     def _leaves(self, entry: int, choice: int, enters: Any) -> Any:
-        """Whether what may enter an entry leaves by one of its ports."""
+        """Whether a class that may enter an entry leaves by one of its ports."""
         if len(self.ports[entry]) == 1:
             return enters
         if (entry, 0) not in self.holds:

@@ -1,10 +1,10 @@
-"""A mesh or torus in a picture: the grid that it is.
+"""A mesh or torus in a picture, drawn as a grid.
 
-x runs to the right and y down. A third dimension puts planes side by side (in rows, where there are many), a
-fourth rows of planes below each other, and so on by turns. A link to the neighbour in x or y is a line; one
-that wraps round, and one to another plane, is a pair of stubs: it leaves its boxes in the direction in which
-it goes, and would cross all others as a line. Stubs of the third dimension point to the upper right and the
-lower left, those of the fourth to the lower right and the upper left.
+x runs to the right and y down. A third dimension puts planes side by side (in rows if there are many), a
+fourth puts rows of planes below each other, and so on in alternation. A link to a neighbour in x or y is a
+line. A link that wraps around or leads to another plane would cross many others as a line; it is a pair of
+stubs that leave the boxes in the link's direction. Stubs of the third dimension point to the upper right and
+lower left, stubs of the fourth to the lower right and upper left.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ from sortlast.fabric.layout import (
     squares_by_box,
 )
 
-_WIDTH = 1000  # up to which a small grid is spread
+_WIDTH = 1000  # width up to which a small grid is enlarged
 _NAME = 14.0  # height of a box
 _LEAST_BOX, _MOST_BOX = 44.0, 84.0
-_GAP = 28.0  # from one box to the next
+_GAP = 28.0  # between boxes
 _PLANES = 36.0  # between planes
-_TITLE = 18.0  # above a plane
+_TITLE = 18.0  # height above a plane
 _STUB = 11.0
-_SHAPE = 1.7  # width of a picture of many planes, as a part of its height
+_SHAPE = 1.7  # target ratio of width to height for a picture of many planes
 _CORNERS = ((1, -1), (1, 1), (1, -0.4), (1, 0.4))  # directions of stubs up along dimensions 3, 4, ...
 
 
 def arrange(plan: Plan) -> Layout:
-    """Lay a grid out, as the module says."""
+    """Lay out a grid."""
     size = [*plan.size, 1, 1][: max(2, len(plan.size))]
     places = [[*place, 0][: len(size)] for place in plan.places]
     crowd = squares_by_box(plan)
     texts = name_texts(plan, range(len(plan.levels)))
 
-    # Take the size of a box with its squares, and of a plane.
+    # Compute the size of a box with its squares, and of a plane.
     longest = max((len(each[0]) for each in texts.values()), default=0)
     box = min(max(_LEAST_BOX, LETTER * longest + 10), _MOST_BOX)
     cell, columns = square_size(max(map(len, crowd)), box)
@@ -83,7 +83,7 @@ def arrange(plan: Plan) -> Layout:
 
 
 def _gap(size: Sequence[int], footprint: tuple[float, float]) -> float:
-    """From one box to the next: more in a small grid, whose picture would be small."""
+    """Distance between boxes; larger for a small grid, to enlarge the picture."""
     spread = (_WIDTH - size[0] * footprint[0]) / size[0] if len(size) == 2 else _GAP
     return min(max(_GAP, spread), 2.2 * _GAP)
 
@@ -91,7 +91,7 @@ def _gap(size: Sequence[int], footprint: tuple[float, float]) -> float:
 def _planes(
     size: Sequence[int], plane: tuple[float, float]
 ) -> tuple[dict[tuple[int, ...], tuple[float, float]], float, float]:
-    """Upper left corner of each plane by its further coordinates, and the lower right end of all."""
+    """Upper left corner of each plane by its further coordinates, and the lower right corner of all."""
     title = _TITLE if len(size) > 2 else 0.0
     wide, high = plane[0], plane[1] + title
 
@@ -120,7 +120,7 @@ def _planes(
 def _titles(
     plan: Plan, corners: dict[tuple[int, ...], tuple[float, float]], gap: float, wide: float
 ) -> list[Slot]:
-    """Above each plane what it is, such as "z = 2"."""
+    """Titles above each plane, such as "z = 2"."""
     further = len(plan.size) - 2
     letters = "zwvu" if further <= 4 else ""
     block = [*plan.block, *[1] * len(plan.size)][2 : len(plan.size)]
@@ -138,14 +138,14 @@ def _titles(
 def _pieces(
     links: Sequence[tuple[int, int]], places: Sequence[Sequence[int]], around: Sequence[Box]
 ) -> list[tuple[Line, ...]]:
-    """The lines and stubs of links; parallel ones lie beside each other."""
+    """The lines and stubs of links; parallel ones are drawn side by side."""
     ways: dict[tuple[int, int], int] = {}
     found: list[tuple[Line, ...]] = []
     for a, b in links:
         number = ways[min(a, b), max(a, b)] = ways.get((min(a, b), max(a, b)), -1) + 1
         dimension = next(i for i, (p, q) in enumerate(zip(places[a], places[b], strict=True)) if p != q)
         step = places[b][dimension] - places[a][dimension]
-        # The second cable of two switches that are all of a ring is the one that wraps round.
+        # If two switches form a whole ring, their second cable is the one that wraps around.
         wraps = abs(step) > 1 or number > 0
         up = (step > 0) != wraps  # whether it leaves a upward
         if dimension < 2 and not wraps:
@@ -156,7 +156,7 @@ def _pieces(
 
 
 def _between(a: Box, b: Box, dimension: int, up: bool) -> Line:
-    """From the edge of one box to the edge of its neighbour that faces it."""
+    """A line from the edge of one box to the facing edge of its neighbour."""
     (x1, y1), (x2, y2) = _edge(a, dimension, up), _edge(b, dimension, not up)
     return (x1, y1, x2, y2)
 

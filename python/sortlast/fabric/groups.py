@@ -1,12 +1,11 @@
-"""Which hosts and switches share a glyph of a picture, where a fabric has too many to be seen one by one.
+"""Groups the hosts and switches of a large fabric, so that each group shares one glyph of a picture.
 
-A tree is drawn whole while its picture has room. Then each leaf's hosts become one glyph; then each pod: what
-hangs together without the levels above it, which become the only switches that are drawn. Switches of these
-that have the same neighbours are one glyph where they are too many. A grid is cut into blocks. Whatever is
-still too wide (a fabric of two levels and a thousand leaves) is cut into runs of neighbours.
+A tree is drawn completely if it fits. Otherwise each leaf's hosts become one glyph; then each pod, which is a
+connected component without the upper levels, and only the upper levels' switches are drawn. If these are too
+many, switches with the same neighbours become one glyph. A grid is cut into blocks. If the picture is still
+too wide (two levels and a thousand leaves), it is cut into runs of neighbours.
 
-The sizes are those at which names can still be read in a picture at full size, and at which its SVG stays
-below 5 MB.
+The limits are chosen so that names are readable in a picture at full size, and its SVG stays below 5 MB.
 """
 
 from __future__ import annotations
@@ -17,22 +16,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-_MOST_HOSTS = 2_000  # drawn one by one
+_MOST_HOSTS = 2_000  # drawn individually
 _MOST_LINES = 4_000  # between switches
-_MOST_ROW = 100  # boxes of a level
+_MOST_ROW = 100  # boxes per level
 _MOST_BLOCKS = 512  # boxes of a grid
-_FEW = 48  # boxes of a row after it was cut into runs
+_FEW = 48  # boxes of a row after it is cut into runs
 
 Array = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
 class Fabric:
-    """What is grouped: switches numbered from 0.
+    """The fabric to group, with switches numbered from 0.
 
     ``switch_of``: the switch of each host. ``levels``: of each switch, from 1; all 0 if it is no tree.
-    ``links``: (L, 2), pairs of switches. ``leaves``: switches with hosts in the order in which they stand.
-    ``size``, ``places``: of a grid, its extent along x, y, ... and the place of each switch in it.
+    ``links``: (L, 2), pairs of switches. ``leaves``: switches with hosts, in drawing order. ``size``,
+    ``places``: for a grid, its extent along x, y, ... and the position of each switch.
     """
 
     switch_of: Array
@@ -47,9 +46,9 @@ class Fabric:
 class Groups:
     """The boxes and squares of a picture.
 
-    ``box_of``: of each switch; ``square_of``: of each host; ``levels``: of each box, from 1; ``rows``: what
-    the levels are called, from 1 (none: as usual); ``whole``: every host, switch and cable is drawn by
-    itself; ``block``: of a grid, switches of a box along x, y, ...
+    ``box_of``: of each switch; ``square_of``: of each host; ``levels``: of each box, from 1; ``rows``: names
+    of the levels, from 1 (empty: default names); ``whole``: every host, switch and cable is drawn
+    individually; ``block``: for a grid, switches per box along x, y, ...
     """
 
     box_of: Array
@@ -60,16 +59,16 @@ class Groups:
     block: tuple[int, ...] = ()
 
     def members(self) -> list[list[int]]:
-        """Switches of each box."""
+        """The switches of each box."""
         return _members(self.box_of)
 
     def hosts(self) -> list[list[int]]:
-        """Hosts of each square."""
+        """The hosts of each square."""
         return _members(self.square_of)
 
 
 def group(fabric: Fabric) -> Groups:
-    """The finest grouping whose picture has room."""
+    """The finest grouping with a picture that fits."""
     alone = np.arange(len(fabric.levels))
     few_hosts = len(fabric.switch_of) <= _MOST_HOSTS
     if fabric.size:
@@ -85,7 +84,7 @@ def group(fabric: Fabric) -> Groups:
 
 
 def _coarser(fabric: Fabric, alone: Array) -> list[tuple[Array, Array, tuple[str, ...]]]:
-    """Groupings of switches, ever coarser: leaves, then pods of ever more levels, with upper twins joined."""
+    """Increasingly coarse groupings: leaves, then pods of more and more levels, with upper twins merged."""
     found: list[tuple[Array, Array, tuple[str, ...]]] = [(alone, fabric.levels, ())]
     top = int(fabric.levels.max(initial=0))
     for cut in range(1, top):
@@ -101,14 +100,14 @@ def _coarser(fabric: Fabric, alone: Array) -> list[tuple[Array, Array, tuple[str
 
 
 def _fits(fabric: Fabric, box_of: Array, levels: Array) -> bool:
-    """Whether all boxes and the lines between them have room."""
+    """Whether all boxes and the lines between them fit."""
     ends = np.sort(box_of[fabric.links].reshape(-1, 2), axis=1)
     lines = np.unique(ends[ends[:, 0] != ends[:, 1]], axis=0)
     return bool(np.bincount(levels).max(initial=0) <= _MOST_ROW) and len(lines) <= _MOST_LINES
 
 
 def _connected(fabric: Fabric, inside: NDArray[np.bool_]) -> Array:
-    """The lowest switch that each one of ``inside`` is connected to within it; itself for others."""
+    """For each switch ``inside``, the lowest switch connected to it within ``inside``; itself for others."""
     parent = list(range(len(inside)))
 
     def root(s: int) -> int:
@@ -123,7 +122,7 @@ def _connected(fabric: Fabric, inside: NDArray[np.bool_]) -> Array:
 
 
 def _twins(fabric: Fabric, among: NDArray[np.bool_]) -> Array:
-    """The lowest switch with the same neighbours as each one of ``among``; itself for others."""
+    """For each switch in ``among``, the lowest switch with the same neighbours; itself for others."""
     neighbours: list[list[int]] = [[] for _ in among]
     for a, b in fabric.links.tolist():
         neighbours[a].append(b)
@@ -135,7 +134,7 @@ def _twins(fabric: Fabric, among: NDArray[np.bool_]) -> Array:
 
 
 def _runs(fabric: Fabric, box_of: Array, levels: Array) -> tuple[Array, Array]:
-    """Boxes of a wide row joined with those beside them: the box of each switch, and the levels."""
+    """Merge neighbouring boxes of a wide row: returns the box of each switch, and the levels."""
     order = {int(box_of[s]): place for place, s in reversed([*enumerate(fabric.leaves)])}
     joined = np.arange(len(levels))
     for level in np.unique(levels):
@@ -149,7 +148,7 @@ def _runs(fabric: Fabric, box_of: Array, levels: Array) -> tuple[Array, Array]:
 
 
 def _blocks(fabric: Fabric, few_hosts: bool) -> Groups:
-    """A grid cut into blocks, halved along its longest dimension until there are few enough."""
+    """Cut a grid into blocks, halved along the longest dimension until there are few enough."""
     count, block = [*fabric.size], [1] * len(fabric.size)
     while np.prod(count, dtype=float) > _MOST_BLOCKS:
         longest = count.index(max(count))
@@ -163,7 +162,7 @@ def _blocks(fabric: Fabric, few_hosts: bool) -> Groups:
 
 
 def _numbered(keys: Array) -> Array:
-    """Keys replaced by 0, 1, ... in the order of their numbers."""
+    """Replace keys by 0, 1, ... in ascending order."""
     return np.unique(keys, return_inverse=True)[1].reshape(-1)
 
 

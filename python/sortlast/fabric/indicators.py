@@ -1,9 +1,9 @@
-"""Performance, cost, and performance per cost of several networks, by a user's own weights.
+"""Performance, cost, and performance per cost of several networks, with user-defined weights.
 
 Source: Navaridas et al., "Reducing Complexity in Tree-like Computer Interconnection Networks", section 5.
-There T_{P,S} is the time of pattern P at message size S on a network, over that on the first network; w_P and
-w_S are weights. The performance is phi = 1 / sum of w_P w_S T_{P,S}, here as in the paper's tables over that
-of the first network, and performance per cost is phi over the cost per node, over that of the first network.
+There T_{P,S} is the time of pattern P at message size S on a network, divided by the time on the first
+network; w_P and w_S are weights. The performance is phi = 1 / sum of w_P w_S T_{P,S}, normalised here, as in
+the paper's tables, by the first network's; performance per cost is phi / (cost per node), normalised too.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from sortlast._errors import ArgumentError
 
 @dataclass(frozen=True)
 class Indicator:
-    """What a network is worth beside the first one.
+    """The value of a network compared with the first one.
 
-    Of the first network ``performance``, ``relative_cost`` and ``performance_per_cost`` are 1.
+    For the first network ``performance``, ``relative_cost`` and ``performance_per_cost`` are 1.
 
     Attributes:
         network: its name.
-        relative_time: sum of w_P w_S T_{P,S}; of the first network the sum of the weights.
-        performance: phi, normalized.
-        cost: per node, as it was given.
-        relative_cost: the same over that of the first network.
-        performance_per_cost: performance over relative cost.
+        relative_time: sum of w_P w_S T_{P,S}; for the first network the sum of the weights.
+        performance: phi, normalised.
+        cost: per node, as given.
+        relative_cost: cost divided by the first network's.
+        performance_per_cost: performance divided by relative cost.
     """
 
     network: str
@@ -49,12 +49,12 @@ def indicators(
         times: by network, the time of each workload in any unit, above 0; all networks have the same
             workloads. A workload is a name, or a tuple of names such as (pattern, size).
         costs: per node, by network, above 0.
-        weights: of workloads, 0 or more, by name. The weight of a tuple is the product of those of its
-            members, and of what is not named it is 1; None: all weigh 1.
+        weights: of workloads, 0 or more, by name. The weight of a tuple is the product of its members'
+            weights; unnamed ones have weight 1. None: all weigh 1.
 
     Raises:
-        ArgumentError: networks whose workloads differ or that have no cost, a time or cost that is not above
-            0, a weight that is negative or names nothing, or weights that are all 0.
+        ArgumentError: networks with different workloads or without a cost, a time or cost that is not above
+            0, a weight that is negative or of an unknown name, or weights that are all 0.
     """
     if not times:
         raise ArgumentError("times has no network; expected at least one")

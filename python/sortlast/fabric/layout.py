@@ -1,11 +1,11 @@
-"""What a picture of a fabric is made of: boxes, squares, lines, and slots for texts.
+"""The elements of a fabric's picture: boxes, squares, lines, and slots for texts.
 
-A box is a switch and a square a host, beside the box of its switch; either may stand for a group, see
-:mod:`sortlast.fabric.groups`. Where they stand is the matter of :mod:`sortlast.fabric.arrange`. Units are
-pixels of a picture that may be scaled; y points down.
+A box is a switch and a square, next to its switch's box, a host; either may represent a group, see
+:mod:`sortlast.fabric.groups`. Positions are computed by :mod:`sortlast.fabric.arrange`. Units are pixels of a
+picture that may be scaled; y points down.
 
-Slots overlap neither each other nor anything but the box that they name, whose inside is theirs. Who draws
-knows how wide letters are: :class:`Slot` says what to write where the whole text has no room.
+Slots overlap neither each other nor anything except the box that they name, which is empty inside. Drawing
+code knows the width of letters: :class:`Slot` gives alternatives for texts that do not fit.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 FONT = 9.0  # size of letters
-LETTER = 5.6  # width of a letter, about
+LETTER = 5.6  # approximate width of a letter
 MARGIN = 16.0
-CELL = 18.0  # most side of a host's square
+CELL = 18.0  # max side of a host's square
 GROUP = 16.0  # height of the square of a group of hosts
-_FEW_LINES, _THINNEST = 200, 0.35  # up to which lines are as wide as usual; least part of that
+_FEW_LINES, _THINNEST = 200, 0.35  # number of lines up to which they have full width; minimum fraction of it
 
 Box = tuple[float, float, float, float]  # x, y, width, height
 Line = tuple[float, float, float, float]  # x1, y1, x2, y2
@@ -28,12 +28,12 @@ Line = tuple[float, float, float, float]  # x1, y1, x2, y2
 
 @dataclass(frozen=True)
 class Slot:
-    """Room for one line of text, which nothing else lies in.
+    """Space for one line of text, which nothing else overlaps.
 
-    ``texts``: what may be written, the best first: the first one that fits into ``box``; if none does, the
-    last one shortened in the middle. ``upright``: turned to be read upwards. ``align``: where in the box:
-    "center", "left" or "right". ``faint``: it names no box, but a row or a plane. ``group``: the box that the
-    text is about if "{}" in it stands for the worst load of that box's links; -1: it has none.
+    ``texts``: alternatives, best first: the first one that fits into ``box`` is used; if none fits, the last
+    one is shortened in the middle. ``upright``: rotated to be read upwards. ``align``: within the box:
+    "center", "left" or "right". ``faint``: it names a row or a plane rather than a box. ``group``: the box
+    with the worst load that replaces "{}" in the text; -1: the text has no "{}".
     """
 
     texts: tuple[str, ...]
@@ -46,14 +46,14 @@ class Slot:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be drawn: boxes and squares, numbered from 0.
+    """The elements to draw: boxes and squares, numbered from 0.
 
     ``switch_of``: the box of each square. ``levels``: of each box, from 1; all 0 if it is no tree.
-    ``leaves``: the boxes of level 1 in the order in which they stand; those that it leaves out follow.
-    ``links``: pairs of boxes, as often as there are lines between them. ``names``: what is written into each
-    box; none: nothing. ``counts``: what each box stands for, as "324 hosts"; none: for one switch each.
-    ``rows``: what the rows are called, from level 1. ``size``, ``places``: of a grid, its extent along x, y,
-    ... and where each box stands; none: it is no grid. ``block``: switches of a box along each dimension.
+    ``leaves``: the boxes of level 1 in drawing order; omitted ones follow. ``links``: pairs of boxes, one for
+    each line. ``names``: the text in each box; empty: no texts. ``counts``: what each box represents, such as
+    "324 hosts"; empty: one switch each. ``rows``: names of the rows, from level 1. ``size``, ``places``: for
+    a grid, its extent along x, y, ... and the position of each box; empty: no grid. ``block``: switches per
+    box along each dimension.
     """
 
     switch_of: Sequence[int]
@@ -72,8 +72,8 @@ class Plan:
 class Layout:
     """A picture of ``width`` x ``height``.
 
-    ``hosts``: the squares; ``switches``: the boxes; ``links``: of each of the plan's, its pieces: one line,
-    or the stubs at both of its ends.
+    ``hosts``: the squares; ``switches``: the boxes; ``links``: the pieces of each of the plan's links: one
+    line, or the stubs at both of its ends.
     """
 
     width: float
@@ -84,7 +84,7 @@ class Layout:
     slots: list[Slot]
 
     def thin(self) -> float:
-        """How wide lines are drawn, as a part of the usual width: less where many would hide each other."""
+        """Width of lines as a fraction of the usual width, lower if many lines would hide each other."""
         return max(_THINNEST, min(1.0, math.sqrt(_FEW_LINES / max(1, len(self.links)))))
 
 
@@ -97,7 +97,7 @@ def squares_by_box(plan: Plan) -> list[list[int]]:
 
 
 def square_size(most: int, room: float) -> tuple[float, int]:
-    """Side of a host's square and columns of a box's block, for at most ``most`` hosts a box."""
+    """Side of a host's square and columns of a box's block, for at most ``most`` hosts per box."""
     columns = max(1, min(most, math.ceil(math.sqrt(1.6 * most)), int(room // 5)))
     return min(CELL, room / columns), columns
 
@@ -110,7 +110,7 @@ def block(x: float, y: float, count: int, columns: int, cell: float) -> list[Box
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """Names without what all of them begin and end with, cut where a part of a name ends.
+    """Names without their common prefix and suffix, cut at the boundaries of name parts.
 
     "MF0;leaf-01:X/U1", "MF0;leaf-02:X/U1" -> "leaf-01", "leaf-02".
     """
@@ -122,7 +122,7 @@ def short_names(names: Sequence[str]) -> list[str]:
 
 
 def _common_start(names: Sequence[str]) -> str:
-    # What the first and the last by the alphabet begin with, all do.
+    # The common prefix of the first and the last name in sorted order is common to all.
     low, high = min(names), max(names)
     return low[: next((k for k, letter in enumerate(low) if high[k : k + 1] != letter), len(low))]
 
@@ -133,7 +133,7 @@ def _whole_parts(common: str, pattern: str) -> int:
 
 
 def name_texts(plan: Plan, boxes: Sequence[int]) -> dict[int, tuple[str, ...]]:
-    """What may be written into each of some boxes: its name, or that without what all have in common."""
+    """Texts for the inside of some boxes: the name, or the name without common parts."""
     if not plan.names:
         return {}
     names = [plan.names[s] for s in boxes]
@@ -144,7 +144,7 @@ def name_texts(plan: Plan, boxes: Sequence[int]) -> dict[int, tuple[str, ...]]:
 
 
 def count_texts(count: str) -> tuple[str, ...]:
-    """What may be written about a group, as "324 hosts"."""
+    """Texts for the load of a group, such as "324 hosts"."""
     return (f"{count}, worst {{}}", f"{count}: {{}}", f"{count.partition(' ')[0]}: {{}}")
 
 

@@ -1,4 +1,4 @@
-"""Routing made for schedules: forwarding tables under which their flows share no link, or few."""
+"""Routing made for schedules: forwarding tables under which their flows share few or no links."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ Progress = Callable[[float], object]
 
 @dataclass(frozen=True)
 class MadeRoutes:
-    """Tables that were made for schedules, and how good they are.
+    """Tables that were made for schedules, and their quality.
 
     Attributes:
         routes: the tables, free of credit loops.
-        stages: of all schedules, one after the other: (schedules,), how many each has.
-        stage_max: most flows on a link at each stage: (stages,).
-        bound: what ``stage_max`` is at least, under any tables whose ways are shortest ones: (stages,).
-        host_flows: most flows on a host's own link at each stage: (stages,).
-        stage_bytes: bytes of the longest message of each stage, when each rank holds 2**24: (stages,).
-        how: how the tables came about.
+        stages: number of stages of each schedule: (schedules,).
+        stage_max: maximum number of flows on a link at each stage: (stages,), schedule after schedule.
+        bound: lower bound on ``stage_max`` under any tables of shortest paths: (stages,).
+        host_flows: maximum number of flows on a host's own link at each stage: (stages,).
+        stage_bytes: bytes of the longest message of each stage, if each rank holds 2**24: (stages,).
+        how: how the tables were found.
         proof: why no tables are better; empty: not known.
-        least_bytes: what :attr:`link_bytes` is at least, under any such tables.
+        least_bytes: lower bound on :attr:`link_bytes` under any such tables.
     """
 
     routes: Routes
@@ -63,12 +63,12 @@ class MadeRoutes:
 
     @property
     def link_bytes(self) -> int:
-        """Bytes on the fullest link of each stage, summed over stages: what they take, as a time."""
+        """Bytes on the fullest link of each stage, summed over stages; proportional to the time."""
         return int((self.stage_max * self.stage_bytes).sum())
 
     @property
     def gap(self) -> float:
-        """The part of :attr:`link_bytes` that better tables might save, 0 to 1; 0: there are none."""
+        """The fraction of :attr:`link_bytes` that better tables might save, 0 to 1; 0: there are none."""
         return 1 - self.least_bytes / self.link_bytes if self.link_bytes else 0.0
 
 
@@ -84,28 +84,28 @@ def route_for(
     seed: int = 1,
     progress: Progress | None = None,
 ) -> MadeRoutes:
-    """Make forwarding tables of a tree under which the flows of schedules share no link, or few.
+    """Make forwarding tables of a tree under which the flows of schedules share few or no links.
 
-    The tables lead by shortest ways that go up and then down. Stages that share no way with others are
-    settled by edge colouring where that is exact (two levels, one link between each leaf and root), what is
-    left by tabu search, and then, if asked for, by the solver CP-SAT of OR-Tools.
+    The tables use shortest paths that go up and then down. Stages that share no path with others are solved
+    by edge colouring where that is exact (two levels, one link between each leaf and root), the others by
+    tabu search, and then, on request, by the solver CP-SAT of OR-Tools.
 
     Args:
         topology: a tree.
         schedules: each as for :func:`pattern`: "binary-swap", "radix-k:8,16", "shift", ...
         nodes: the hosts of the participants in order, as for :func:`placement`.
-        engine: makes the entries that no flow of the schedules needs; updn stands in where it refuses.
+        engine: makes the entries that no flow of the schedules needs; updn replaces it if it refuses.
         roots: as for :func:`route`.
-        moves: of the tabu search, at most; None: as many as take some seconds.
-        exact_seconds: how long CP-SAT may look for better tables, or a proof that there are none, if the
-            search has found none that are as good as the bound; None: not at all.
+        moves: maximum number of moves of the tabu search; None: as many as take some seconds.
+        exact_seconds: time limit for CP-SAT to find better tables, or a proof that there are none, if the
+            search has not reached the bound; None: CP-SAT is not used.
         seed: of the searches.
         progress: as for :func:`contention`.
 
     Raises:
-        ArgumentError: a fabric that is no tree; no schedules, or one for another number of participants.
-        Error: hosts that no way up and down joins.
-        MissingExtraError: ``exact_seconds`` is given, and OR-Tools are missing.
+        ArgumentError: a fabric that is no tree; no schedules, or one for a different number of participants.
+        Error: hosts that are not joined by a path up and down.
+        MissingExtraError: ``exact_seconds`` is given, and OR-Tools is missing.
     """
     if isinstance(schedules, str) or not len(schedules):
         raise ArgumentError(f"schedules is {schedules!r}; expected a list of one or more")
@@ -123,7 +123,7 @@ def route_for(
         found = exact_tables.improve(search, exact_seconds, seed)
         how, proof, least = f"{how}, {found.how}", found.proof, max(least, found.least_bytes)
     routes = search.routes("made for " + ", ".join(each.name for each in patterns))
-    if loop := _fabric.find_credit_loop(routes):  # where the base's ways are not up and then down
+    if loop := _fabric.find_credit_loop(routes):  # possible if the base's paths are not up and then down
         raise Error(f"the tables of {engine} have a credit loop of {len(loop)} channels; take another engine")
     return MadeRoutes(
         routes=routes,
@@ -139,7 +139,7 @@ def route_for(
 
 
 def _with_levels(topology: Topology, roots: Sequence[str] | Sequence[int] | None) -> Topology:
-    """The same with levels: those from the roots, if they are given, or that it has, or that are found."""
+    """The topology with levels: from the given roots, its own, or computed ones."""
     if roots is None and topology.levels:
         return topology
     found = topology.rank_switches([] if roots is None else switches(topology, roots))
@@ -149,7 +149,7 @@ def _with_levels(topology: Topology, roots: Sequence[str] | Sequence[int] | None
 
 
 def _base(topology: Topology, engine: str, roots: Sequence[str] | Sequence[int] | None) -> Routes:
-    """The tables to begin with: of the engine, or of updn where it refuses."""
+    """The initial tables, from the engine, or from updn if it refuses."""
     routes = route(topology, engine, roots)
     if not routes.fallback:
         return routes
@@ -158,7 +158,7 @@ def _base(topology: Topology, engine: str, roots: Sequence[str] | Sequence[int] 
 
 
 def _search(search: TableSearch, moves: int | None, seed: int, progress: Progress | None) -> str:
-    """Improve the tables; what was done."""
+    """Improve the tables; returns a description of the search."""
     if search.excess == 0:
         return "the engine's own tables"
     engines, before, done = search.choices, _link_bytes(search), []
@@ -167,7 +167,7 @@ def _search(search: TableSearch, moves: int | None, seed: int, progress: Progres
     if search.excess:
         made = search.search(-1 if moves is None else moves, seed, progress)
         done.append(f"tabu search of {made:,} moves")
-    if _link_bytes(search) > before:  # fewer flows too many, but more on the fullest link
+    if _link_bytes(search) > before:  # fewer excess flows, but more bytes on the fullest link
         search.choices = engines
         done.append("which found none better than the engine's")
     return ", ".join(done)
@@ -178,7 +178,7 @@ def _link_bytes(search: TableSearch) -> int:
 
 
 def _proof(search: TableSearch) -> str:
-    """Why tables that reach the bound of every stage are the best."""
+    """Why tables that reach the bound of every stage are optimal."""
     if search.bound.max(initial=0) <= 1:
         return "no two flows of a stage share a link"
     crowded = np.flatnonzero(search.bound > search.host_flows)

@@ -1,4 +1,4 @@
-"""What ports have counted, beside what a pattern should have moved over them."""
+"""Measured port counters, compared with the traffic of a pattern."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MeasuredLoads:
-    """Bytes of each channel: ``measured``, -1 where no counter is known, and ``predicted``; (channels,) both.
+    """Bytes of each channel: ``measured``, -1 without a counter, and ``predicted``; both (channels,).
 
-    Of patterns without sizes, such as "shift", a message has one byte: then the predicted ones are flows.
+    In patterns without sizes, such as "shift", a message has one byte, so the prediction counts flows.
     """
 
     measured: NDArray[np.int64]
@@ -34,17 +34,17 @@ class MeasuredLoads:
 
     @property
     def measured_share(self) -> NDArray[np.float64]:
-        """The part of each channel of all that counters of the fabric tell, 0 to 1; 0 where none is known."""
+        """Each channel's fraction of all measured bytes, 0 to 1; 0 without a counter."""
         return _shares(np.maximum(self.measured, 0))
 
     @property
     def predicted_share(self) -> NDArray[np.float64]:
-        """The same of what was predicted for the channels that have a counter."""
+        """Each channel's fraction of all bytes predicted for channels with a counter."""
         return _shares(np.where(self.measured >= 0, self.predicted, 0))
 
     @property
     def correlation(self) -> float | None:
-        """Pearson's, over the channels that have a counter; None: one side is the same on all of them."""
+        """Pearson's correlation over channels with a counter; None: one side is the same on all of them."""
         measured, predicted = self.measured[self.known], self.predicted[self.known]
         if len(measured) < 2 or np.ptp(measured) == 0 or np.ptp(predicted) == 0:
             return None
@@ -52,15 +52,15 @@ class MeasuredLoads:
 
     @property
     def unpredicted_share(self) -> float:
-        """The part of the measured bytes on channels that the pattern does not use."""
+        """The fraction of the measured bytes on channels that the pattern does not use."""
         return float(self.measured_share[self.predicted == 0].sum())
 
 
 def measured_loads(found: Contention, after: str | Path, before: str | Path | None = None) -> MeasuredLoads:
-    """Read counters of ports, and put them beside the bytes of a pattern on its fabric.
+    """Read port counters, and compare them with the bytes of a pattern on its fabric.
 
-    ``after``, ``before``: as for :func:`read_counters`; what is measured is their difference. Without
-    ``before`` the counters began at 0. Raises as :func:`read_counters`, and for counters that went down.
+    ``after``, ``before``: as for :func:`read_counters`; their difference is the measurement. Without
+    ``before`` the counters began at 0. Raises like :func:`read_counters`, and for decreasing counters.
     """
     topology = found.routes.topology
     measured = read_counters(topology, after)

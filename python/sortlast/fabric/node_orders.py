@@ -1,4 +1,4 @@
-"""Orders of nodes that have several ranks each, which stay together."""
+"""Orders of nodes with several ranks each; the ranks of a node stay together."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
     Made = Callable[[int], Pattern]
 
-_MOST_RANKS = 2048  # of a search, which holds all flows between nodes
+_MOST_RANKS = 2048  # of a search, which stores all flows between nodes
 _KNOWN = ("listed", "routing", "natural", "alphabetical")
 
 
 @dataclass(frozen=True)
 class NodeOrder:
-    """An order of nodes, and what is known of it.
+    """An order of nodes and its properties.
 
-    ``placement``: of all ranks; ``contention``: under it; ``how``: which order it is, or what the search did;
-    ``proven_best``: whether it is free of contention; ``proof``: empty, as nothing is proven of ranks that
-    share nodes.
+    ``placement``: of all ranks; ``contention``: under it; ``how``: the name of the order, or a description of
+    the search; ``proven_best``: whether it is contention-free; ``proof``: empty, as there are no proofs for
+    ranks that share nodes.
     """
 
     placement: Placement
@@ -46,11 +46,11 @@ def best_node_order(
     seed: int = 1,
     progress: Progress | None = None,
 ) -> NodeOrder:
-    """Find an order of nodes in which a pattern of their ranks contends least; ranks of a node stay together.
+    """Find an order of nodes that minimises the contention of a pattern; a node's ranks stay together.
 
-    Tries the known orders of the nodes; then, where all nodes have equally many ranks and there are at most
-    2,048, searches as :func:`best_order` does for the nodes' first hosts. Arguments and errors as there;
-    ``what`` may be a function that makes the pattern of so many ranks.
+    Tries the known orders of the nodes. Then, if all nodes have equally many ranks and there are at most
+    2,048 ranks, searches like :func:`best_order` for the nodes' first hosts. Arguments and errors are the
+    same; ``what`` may be a function that makes the pattern for a number of ranks.
     """
     job = placement(routes.topology, nodes)
     if not job.groups():
@@ -87,7 +87,7 @@ def _judged(routes: Routes, made: Made, placed: Placement, how: str) -> NodeOrde
 
 
 def _better(best: NodeOrder | None, other: NodeOrder) -> NodeOrder:
-    """The one with fewer flows on the fullest link; of equal ones that of the higher mean share."""
+    """The one with fewer flows on the fullest link; if equal, the one with the higher mean share."""
     if best is None:
         return other
     mine = (-best.contention.max_flows, best.contention.mean_share)

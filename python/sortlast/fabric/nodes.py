@@ -1,4 +1,4 @@
-"""Which hosts take part, and in which order: lists as people write them, turned into placements."""
+"""Turns lists of hosts, in the forms that people write them, into placements of participants."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Nodes = Sequence[str] | Sequence[int] | str | None
 class Placement(list[int]):
     """The host of each participant; -1: a dummy, which keeps its place in a pattern and sends nothing.
 
-    Several participants may have one host, or hosts of one node. ``nodes``: a number for the node of each, by
-    which ranks of one node are known; -1 of a dummy. Made without them every host is a node of its own.
+    Several participants may share a host, or hosts of one node. ``nodes``: the number of each participant's
+    node, -1 for dummies; equal for ranks of one node. By default every host is its own node.
     """
 
     def __init__(self, hosts: Iterable[int] = (), nodes: Iterable[int] | None = None):
@@ -32,7 +32,7 @@ class Placement(list[int]):
         return len({*present}) < len(present)
 
     def groups(self) -> list[list[int]]:
-        """The hosts of the ranks of each node, nodes in the order of their first ranks; without dummies."""
+        """The hosts of each node's ranks, with nodes in the order of their first ranks; without dummies."""
         found: dict[int, list[int]] = {}
         for node, host in zip(self.nodes, self, strict=True):
             if host >= 0:
@@ -40,7 +40,7 @@ class Placement(list[int]):
         return list(found.values())
 
     def first(self, count: int) -> Placement:
-        """The first participants alone."""
+        """The first ``count`` participants only."""
         return Placement(self[:count], self.nodes[:count])
 
 
@@ -56,18 +56,18 @@ def placement(
 
     Args:
         topology: the fabric.
-        nodes: None: all hosts that jobs run on (:func:`compute_hosts`), in routing order: leaf by leaf, in a
-            leaf by port; with a rail or ranks a node all nodes that have it. Else a list of names
-            ("host00000 HCA-1", or "host00000", or a GUID in hex), a list of numbers, or one string in
-            Slurm's bracket form, such as "node[001-012,020]", or as a hostfile has it ("node001:4").
-        rail: of nodes with several adapters the one that ranks use, such as "HCA-6"; several with commas:
-            the first that a node has; "all": all of a node in turn.
-        ranks_per_node: None: as the list says, else 1; for the rail "all" one for each adapter.
-        adapters: the nodes, as :func:`find_nodes` (the default) or :func:`read_adapters` tell them.
+        nodes: None: all hosts for jobs (:func:`compute_hosts`), in routing order: by leaf, within a leaf by
+            port; with a rail or ranks per node all nodes that have it. Or a list of names ("host00000 HCA-1",
+            or "host00000", or a GUID in hex), a list of numbers, or one string in Slurm's bracket form, such
+            as "node[001-012,020]", or in hostfile form ("node001:4").
+        rail: the adapter that ranks use on nodes with several, such as "HCA-6"; several separated by commas:
+            the first that a node has; "all": all adapters of a node in turn.
+        ranks_per_node: None: as given in the list, else 1; for the rail "all" one for each adapter.
+        adapters: the nodes, from :func:`find_nodes` (the default) or :func:`read_adapters`.
 
     Raises:
-        ArgumentError: a name or number that the fabric does not have (the message has near ones), or twice;
-            a node without that rail, or with several adapters and no rail (the message names its rails).
+        ArgumentError: an unknown name or number (the message suggests similar ones), or a repeated one; a
+            node without that rail, or with several adapters and no rail (the message names its rails).
     """
     if isinstance(nodes, Placement):
         return Placement(_existing(topology, nodes), nodes.nodes)
@@ -98,7 +98,7 @@ def place(
     ranks_per_node: int | None = None,
     file: str = "",
 ) -> Placement:
-    """Place the ranks of a list, as :func:`placement` and :func:`read_nodes` do; ``file``: for messages."""
+    """Place the ranks of a list, like :func:`placement` and :func:`read_nodes`; ``file``: for messages."""
     hosts, nodes = _fabric.place_ranks(
         topology, list(machines), list(entries), rail or "", ranks_per_node or 0, file
     )
@@ -108,10 +108,10 @@ def place(
 def order_nodes(
     topology: Topology, job: Placement, order: str, seed: int = 1, compute: Sequence[int] = ()
 ) -> Placement:
-    """The same ranks, their nodes in another order (see :func:`order_hosts`); ranks of a node stay together.
+    """Reorder the nodes of the same ranks (see :func:`order_hosts`); ranks of a node stay together.
 
-    Where a node has several hosts its first decides. Raises as :func:`order_hosts`, and ArgumentError for
-    dummies among nodes with different numbers of ranks.
+    If a node has several hosts, the first one determines its position. Raises like :func:`order_hosts`, and
+    ArgumentError for dummies among nodes with different numbers of ranks.
     """
     if order == "listed":
         return job
@@ -135,16 +135,16 @@ def order_nodes(
 
 
 def join_blocks(topology: Topology, job: Placement, blocks: Mapping[str, Sequence[str]]) -> Placement:
-    """The same ranks, each block of nodes as one large node.
+    """The same ranks, with each block of nodes merged into one large node.
 
-    What the ranks of a block send each other does not cross the fabric, as over a rack's own NVLink, and in
-    another order of the nodes they stay together.
+    Messages within a block do not cross the fabric, as on a rack's NVLink, and the ranks of a block stay
+    together in other orders of the nodes.
 
     Args:
         topology: the fabric.
         job: the ranks.
-        blocks: names of the nodes of each block, such as the ``nodes`` of :func:`read_blocks`. Nodes that
-            are in none stay by themselves.
+        blocks: names of the nodes of each block, such as the ``nodes`` of :func:`read_blocks`. Nodes in no
+            block remain separate.
 
     Raises:
         ArgumentError: no node of the job is in a block.
@@ -159,13 +159,13 @@ def join_blocks(topology: Topology, job: Placement, blocks: Mapping[str, Sequenc
 
 
 def all_hosts_of(topology: Topology, nodes: Nodes) -> list[int]:
-    """Hosts as :func:`placement` finds them; of a node that is named all of its adapters."""
+    """Hosts as found by :func:`placement`, with all adapters of named nodes."""
     named = isinstance(nodes, str) or (nodes is not None and any(isinstance(node, str) for node in nodes))
     return list(placement(topology, nodes, rail="all" if named else None))
 
 
 def _with_rail(topology: Topology, machines: Sequence[Node], rail: str | None) -> list[str]:
-    """Nodes on leaves that have one of these rails; all of them if none is asked for."""
+    """Nodes on leaves that have one of these rails; all of them if ``rail`` is None."""
     compute = {*_fabric.compute_hosts(topology)}
     wanted = None if rail is None or rail == "all" else {*rail.split(",")}
     names = [
@@ -183,7 +183,7 @@ def _with_rail(topology: Topology, machines: Sequence[Node], rail: str | None) -
 
 
 def unique(topology: Topology, hosts: Sequence[int]) -> list[int]:
-    """The same hosts. Raises ArgumentError for one that does not exist or occurs twice; -1 may."""
+    """Return the hosts. Raises ArgumentError if one does not exist or occurs twice; -1 may repeat."""
     seen: set[int] = set()
     for host in _existing(topology, hosts):
         if host in seen:
@@ -204,12 +204,12 @@ def _existing(topology: Topology, hosts: Sequence[int]) -> Sequence[int]:
 
 
 def names(topology: Topology, hosts: Sequence[int]) -> list[str]:
-    """Names of hosts, as the fabric has them; dummies are left out."""
+    """Names of hosts in the fabric; dummies are left out."""
     return [topology.hosts[host].name for host in hosts if host >= 0]
 
 
 def labels(topology: Topology) -> list[str]:
-    """What each vertex is called in a picture: its name, with its GUID where others have the same one."""
+    """Labels of vertices in a picture: the name, with the GUID if several have the same name."""
     names: list[str] = [each.name for each in (*topology.hosts, *topology.switches)]
     guids: list[int] = [
         *(host.port_guid for host in topology.hosts),

@@ -1,4 +1,4 @@
-"""What communicates: a shift, a schedule, a collective, groups, traffic, as one kind of value."""
+"""Communication as one kind of value: a shift, a schedule, a collective, groups, traffic."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     Stages = Sequence[Sequence[Sequence[int]]]
     Communication = str | Schedule | Pattern | Sequence[int] | Stages | NDArray[Any]
 
-PIXELS = 2**24  # of the image of an algorithm, and bytes of a rank, that are not given: no transfer is empty
+PIXELS = 2**24  # default pixels of an algorithm's image, and bytes per rank: no transfer is empty
 
-# What groups do if nothing else is said.
+# Default collectives of groups.
 _USUAL = {"tensor": "ring", "context": "ring", "data": "ring", "pipeline": "chain", "expert": "pairwise"}
 _UNITS = {"": 1} | {
     unit + binary: (1024 if binary else 1000) ** power
@@ -33,21 +33,21 @@ _MOST_BYTES = 2**62
 
 
 def pattern(what: Communication, p: int, pixel_bytes: int = 1, rank_bytes: int | None = None) -> Pattern:
-    """The pattern of ``p`` participants that ``what`` stands for.
+    """The pattern that ``what`` denotes, for ``p`` participants.
 
     Args:
-        what: "shift" (all its permutations), "all-to-all" (everybody to everybody at once), a collective of
+        what: "shift" (all its permutations), "all-to-all" (everyone to everyone at once), a collective of
             :func:`collectives` such as "ring" or "rail:8", "groups tensor=8,data=4" (:func:`group_kinds`), or
-            an algorithm such as "radix-k:12,12"; a Schedule; a permutation, as one destination a participant
-            (-1: sends nothing); traffic, as a list of stages, each of (source, destination) or (source,
-            destination, bytes); or a Pattern.
+            an algorithm such as "radix-k:12,12"; a Schedule; a permutation, as one destination per
+            participant (-1: sends nothing); traffic, as a list of stages, each of (source, destination) or
+            (source, destination, bytes); or a Pattern.
         p: participants.
-        pixel_bytes: of a Schedule and of an algorithm, whose messages count pixels.
-        rank_bytes: what each participant holds, of all that has a name; an algorithm composites an image of
-            that size. None: 2**24; messages of "shift" and "all-to-all" then have one byte.
+        pixel_bytes: bytes per pixel, for a Schedule and an algorithm, which count pixels.
+        rank_bytes: bytes that each participant holds, for all named patterns; an algorithm composites an
+            image of that size. None: 2**24; messages of "shift" and "all-to-all" then have one byte.
 
     Raises:
-        ArgumentError: it is for another number of participants, or nothing of these.
+        ArgumentError: it is for a different number of participants, or not one of these.
     """
     made = _made(what, p, pixel_bytes, rank_bytes)
     if made.participants != p:
@@ -86,7 +86,7 @@ def _named(name: str, p: int, pixel_bytes: int, rank_bytes: int | None) -> Patte
 
 
 def is_collective(name: str) -> bool:
-    """Whether a name, with a number behind a colon or without, is one of :func:`collectives`."""
+    """Whether a name, with or without a number after a colon, is one of :func:`collectives`."""
     plain = name.partition(":")[0]
     return plain in [each.name.partition(":")[0] for each in _fabric.collectives()]
 
@@ -95,10 +95,10 @@ def group_kinds(text: str, rank_bytes: int = PIXELS) -> list[GroupKind]:
     """Kinds of groups, the innermost first, from text such as ``tensor=8,pipeline=2:chain,data=4:ring@1G``.
 
     Args:
-        text: NAME=SIZE, with the collective behind a colon and the bytes of each rank behind @, if they are
-            others than usual. The collective "none" leaves groups silent. Usually tensor, context and data
-            do "ring", pipeline "chain" and expert "pairwise".
-        rank_bytes: of kinds without bytes of their own.
+        text: NAME=SIZE, optionally with the collective after a colon and the bytes of each rank after @. The
+            collective "none" makes groups silent. By default tensor, context and data do "ring", pipeline
+            "chain" and expert "pairwise".
+        rank_bytes: of kinds without their own bytes.
 
     Raises:
         ArgumentError: text of another form.
@@ -131,7 +131,7 @@ def bytes_of(text: str) -> int:
 
 
 def _flow(flow: Any) -> tuple[int, int, int]:
-    """A flow with its bytes, 1 if there are none."""
+    """A flow with its bytes; 1 if none are given."""
     if len(flow) not in (2, 3):
         raise ArgumentError(
             f"flow {tuple(flow)} is not (source, destination) or (source, destination, bytes)"

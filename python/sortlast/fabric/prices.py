@@ -1,11 +1,11 @@
-"""Prices of a fabric's parts, as a user writes them in a file, and what a fabric costs by them.
+"""Price lists of a fabric's parts, written by users, and the cost of a fabric.
 
 YAML, or JSON of the same form::
 
     currency: USD
     switch:
       16: 5625              # a switch of 16 ports
-      port squared: 21.97   # any other: so much times its ports squared
+      port squared: 21.97   # any other: this times its ports squared
     cable:
       hosts: 70             # from a node to its switch
       level 1 to level 2: 150
@@ -46,13 +46,13 @@ class PriceList:
     """Prices in any currency.
 
     Attributes:
-        switch: of a switch, by its ports. One of which there is none costs as the next larger one.
-        switch_port_squared: of a switch that ``switch`` does not name, times its ports squared, as Navaridas
-            et al. (section 5.1) estimate it; None: no such rule.
-        cable: of a cable by its kind, as :class:`Components` names them; "hosts": of those of nodes,
-            "switches": of those between switches, "any": of all others.
+        switch: by number of ports. A missing size costs as much as the next larger one.
+        switch_port_squared: price per port squared of a switch that ``switch`` does not list, the estimate of
+            Navaridas et al. (section 5.1); None: no such rule.
+        cable: by kind, named as in :class:`Components`; "hosts": cables of nodes, "switches": cables between
+            switches, "any": all other cables.
         adapter: of an adapter; 0: adapters are not counted.
-        currency: that the prices are in.
+        currency: of the prices.
     """
 
     switch: Mapping[int, float] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class PriceList:
     currency: str = ""
 
     def of_switch(self, ports: int) -> float:
-        """The price of a switch. Raises ArgumentError if nothing tells it."""
+        """The price of a switch. Raises ArgumentError if the list does not give it."""
         if ports in self.switch:
             return self.switch[ports]
         if self.switch_port_squared is not None:
@@ -76,7 +76,7 @@ class PriceList:
         return self.switch[min(larger)]
 
     def of_cable(self, kind: str) -> float:
-        """The price of a cable of a kind. Raises ArgumentError if nothing tells it."""
+        """The price of a kind of cable. Raises ArgumentError if the list does not give it."""
         side = "hosts" if kind.startswith("hosts") else "switches"
         for name in (kind, side, "any"):
             if name in self.cable:
@@ -88,7 +88,7 @@ class PriceList:
 
 @dataclass(frozen=True)
 class BillLine:
-    """A line of a bill: how many of a part, the price of one, and of all of them."""
+    """A line of a bill: a part, its number, unit price and total."""
 
     part: str
     kind: str
@@ -97,13 +97,13 @@ class BillLine:
 
     @property
     def total(self) -> float:
-        """Of all of them."""
+        """Price of all of them."""
         return self.number * self.price
 
 
 @dataclass(frozen=True)
 class Bill:
-    """What a fabric costs, part by part."""
+    """The cost of a fabric, part by part."""
 
     lines: tuple[BillLine, ...]
     nodes: int
@@ -111,17 +111,17 @@ class Bill:
 
     @property
     def total(self) -> float:
-        """Of all lines."""
+        """Sum of all lines."""
         return math.fsum(line.total for line in self.lines)
 
     @property
     def per_node(self) -> float:
-        """The total over the nodes; 0 for a fabric without nodes."""
+        """The total divided by the number of nodes; 0 for a fabric without nodes."""
         return self.total / self.nodes if self.nodes else 0.0
 
 
 def bill(parts: Topology | Components, prices: PriceList) -> Bill:
-    """What a fabric, or its parts, cost. Raises ArgumentError for a part without a price."""
+    """The bill of a fabric or its parts. Raises ArgumentError for a part without a price."""
     counted = components(parts) if isinstance(parts, Topology) else parts
     lines = [
         BillLine("switch", f"{ports} ports", number, prices.of_switch(ports))
@@ -135,15 +135,15 @@ def bill(parts: Topology | Components, prices: PriceList) -> Bill:
 
 
 def cost_per_node(parts: Topology | Components, prices: PriceList) -> float:
-    """The cost of a fabric, or of its parts, over its nodes. Raises as :func:`bill`."""
+    """The cost of a fabric or its parts per node. Raises like :func:`bill`."""
     return bill(parts, prices).per_node
 
 
 def price_list(path: str | Path) -> PriceList:
-    """Read a price list: YAML, JSON, or CSV where the name ends in .csv.
+    """Read a price list: CSV if the name ends in .csv, otherwise YAML or JSON.
 
-    Raises ArgumentError, with file, line and key, for an unknown part, a kind that does not fit it, a price
-    that is no number of 0 or more, or a second price of the same; Error if the file cannot be read.
+    Raises ArgumentError, with file, line and key, for an unknown part, an unsuitable kind, a price that is no
+    number of 0 or more, or a duplicate price; Error if the file cannot be read.
     """
     text, file = text_of(path), str(path)
     name = file.removesuffix(".gz").lower()
@@ -197,7 +197,7 @@ def _collected(rows: Iterator[_Row], file: str) -> PriceList:
 
 
 def _cable_kind(text: str) -> str | None:
-    """A kind of cables as :class:`Components` names it, the lower end first; None: it is none."""
+    """A kind of cable as named in :class:`Components`, the lower end first; None if it is none."""
     if text in ("hosts", "switches", "any"):
         return text
     found = re.fullmatch(f"{_END} to {_END}", text)
@@ -205,7 +205,7 @@ def _cable_kind(text: str) -> str | None:
 
 
 def _height(end: str) -> int:
-    """Where an end of a cable is: hosts lowest, then switches without a level."""
+    """Sort key of a cable's end: hosts lowest, then switches without a level."""
     heights = {"hosts": -1, "switches": 0}
     return heights[end] if end in heights else int(end.removeprefix("level "))
 
@@ -253,7 +253,7 @@ def _csv_rows(text: str, file: str) -> Iterator[_Row]:
 
 
 def _csv_lines(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
-    """The number and the fields of each line, whichever line ends there are."""
+    """The number and the fields of each line, with any line endings."""
     reader = csv.reader(io.StringIO(text, newline=""))
     try:
         for fields in reader:
@@ -266,7 +266,7 @@ def _yaml_rows(text: str, file: str) -> Iterator[_Row]:
     with _extras.needed("a price list in YAML or JSON"):
         import yaml
     try:
-        # Between the tokens of JSON, tabs are blanks; within its texts there are none.
+        # Tabs between the tokens of JSON are blanks; strings do not contain any.
         root = yaml.compose(text.replace("\t", " "), yaml.SafeLoader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)

@@ -1,4 +1,4 @@
-"""Routing: the tables of an engine, with what it is told in names or numbers."""
+"""Routing: the tables of an engine, with options given as names or numbers."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def route(
     Args:
         topology: the fabric.
         engine: one of :func:`engines`.
-        roots: the root switches, by name, GUID in hex, or number, as OpenSM's option -a; None: the engine
+        roots: the root switches, by name, GUID in hex, or number, like OpenSM's option -a; None: the engine
             finds them.
-        compute: hosts for which ftree balances, as :func:`placement` takes them (OpenSM's -u), of nodes all
-            adapters; None: all.
+        compute: hosts for which ftree balances, as for :func:`placement` (OpenSM's -u), with all adapters of
+            a node; None: all.
         seed: of the engine "random".
-        lmc: each host has 2**lmc LIDs, and paths to each.
+        lmc: each host has 2**lmc LIDs, with a path to each.
 
     Returns:
-        The tables. As OpenSM does, an engine that refuses the fabric is replaced by minhop: ``engine`` is
-        then what was really used and ``fallback`` says why.
+        The tables. As in OpenSM, an engine that refuses the fabric is replaced by minhop: ``engine`` then
+        names the one used and ``fallback`` the reason.
 
     Raises:
         ArgumentError: no such engine, switch or host; lmc outside 0 .. 7.
@@ -48,7 +48,7 @@ def route(
 
 
 def switches(topology: Topology, wanted: Sequence[str] | Sequence[int]) -> list[int]:
-    """Numbers of switches that are given by name, GUID in hex, or number. Raises ArgumentError."""
+    """Numbers of switches given by name, GUID in hex, or number. Raises ArgumentError."""
     numbers = {}
     for switch in topology.switches:
         for key in (switch.name, f"{switch.guid:#x}", f"{switch.guid:#018x}"):

@@ -1,8 +1,8 @@
-"""What a picture of a fabric under a pattern shows: names, places, cables, and which of them share a glyph.
+"""The content of a fabric's picture under a pattern: names, positions, cables, and groups that share a glyph.
 
 Vertices are the hosts, then the switches; channels are numbered as in :class:`sortlast.fabric.Topology`. A
-part is what has one colour: one direction of a line, or a half of a square. It shows the worst load of its
-channels, mostly of a single one.
+part is the unit of colour: one direction of a line, or a half of a square. It shows the worst load of its
+channels; usually it has only one.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ Ints = NDArray[np.int32]
 class Scene:
     """A fabric with a pattern, ready to be drawn.
 
-    ``found``: what is drawn. ``title``: of the fabric; ``caption``: its parts in numbers; ``made``: names and
-    values of what made it: engine, order, seed, schedule; ``command``: that made it, if one did; ``note``:
-    what is aggregated; ``verdict``: in a sentence. ``names``: what the vertices are called, see
-    :func:`labels`. ``first``: the first channel of each switch. ``target``: the vertex that each channel
-    leads to, -1 if there is no cable; ``back``: the other direction of its cable, likewise. ``groups``: which
-    share a box or a square of ``layout``; ``box``: the box of each vertex. ``part``: the part that shows each
-    channel, -1: none. Parts 2i and 2i + 1 are the directions of line i; those of square i, what it sends and
-    what it receives, are ``square_part + 2i`` and the next.
+    ``found``: the analysis. ``title``: of the fabric; ``caption``: its parts in numbers; ``made``: names and
+    values of the inputs: engine, order, seed, schedule; ``command``: the command that made it, if any;
+    ``note``: the aggregation, in words; ``verdict``: in a sentence. ``names``: labels of the vertices, see
+    :func:`labels`. ``first``: the first channel of each switch. ``target``: the vertex at the end of each
+    channel, -1 without a cable; ``back``: the other direction of its cable, or -1. ``groups``: the vertices
+    that share a box or a square of ``layout``; ``box``: the box of each vertex. ``part``: the part that shows
+    each channel, -1: none. Parts 2i and 2i + 1 are the directions of line i; ``square_part + 2i`` and the
+    next are the sending and the receiving half of square i.
     """
 
     found: Contention
@@ -69,7 +69,7 @@ class Scene:
         return worst
 
     def worst_of_boxes(self, loads: NDArray[np.int32]) -> Ints:
-        """The worst load of the channels of each box, those that begin, end or lie in it."""
+        """The worst load of the channels that begin, end or lie in each box."""
         worst = np.zeros(len(self.layout.switches), np.int32)
         cabled = self.target >= 0
         for ends in (self.target, self.target[self.back]):
@@ -82,13 +82,13 @@ def scene(
 ) -> Scene:
     """The scene of a fabric under the pattern of ``found``.
 
-    ``order``, ``seed``, ``command``: what the placement came from, for those who read the picture later.
+    ``order``, ``seed``, ``command``: the origin of the placement, recorded in the picture.
     """
     topology = found.routes.topology
     hosts, switches = len(topology.hosts), len(topology.switches)
     first = hosts + np.cumsum([0, *(switch.ports for switch in topology.switches)], dtype=np.int32)[:-1]
 
-    # Take the cables, both directions.
+    # Collect the cables, in both directions.
     target, back = np.full((2, topology.channels), -1, np.int32)
     cables = np.array([(link.channel, link.a, link.b, link.b_port) for link in topology.links], np.int32)
     channel, a, b, b_port = cables.reshape(-1, 4).T
@@ -96,7 +96,7 @@ def scene(
     target[channel], target[reverse] = b, a
     back[channel], back[reverse] = reverse, channel
 
-    # Group and place what is drawn.
+    # Group and position the elements.
     between = (a >= hosts) & (b >= hosts)
     fabric = _fabric(topology, np.stack([a, b], axis=1)[between] - hosts)
     groups = group(fabric)
@@ -134,7 +134,7 @@ def scene(
 
 
 def verdict(found: Contention) -> str:
-    """Whether a pattern is contention-free, in a sentence."""
+    """Whether a pattern is contention-free, as a sentence."""
     if found.contention_free:
         return "Contention-free: no link carries two flows at any stage."
     contended = int(np.asarray(repeats(found))[np.asarray(found.stage_max) > 1].sum())
@@ -156,7 +156,7 @@ def _made(found: Contention, order: str | None, seed: int | None) -> list[tuple[
 
 
 def _fabric(topology: Topology, links: NDArray[np.int32]) -> Fabric:
-    """What is to be grouped; a fabric without levels of its own is ranked."""
+    """The fabric to group; levels are computed if it has none."""
     switch_of = np.array([host.switch for host in topology.hosts], np.intp)
     size, places = _grid(topology, links)
     levels = [switch.level for switch in topology.switches]
@@ -167,10 +167,10 @@ def _fabric(topology: Topology, links: NDArray[np.int32]) -> Fabric:
 
 
 def _grid(topology: Topology, links: NDArray[np.int32]) -> tuple[Sequence[int], Sequence[Sequence[int]]]:
-    """Extent of a mesh or torus and the place of each switch; empty if it is none.
+    """Extent of a mesh or torus and the position of each switch; empty if it is none.
 
-    One that was cut, or written and read, has lost its shape, but not the names of its switches: they count
-    where every link joins neighbours by them.
+    A fabric that was cut, or written and read, has lost its shape, but not the names of its switches: they
+    are used if every link joins neighbours according to them.
     """
     found = [re.fullmatch(r"sw-(\d{1,7}(?:-\d{1,7})*)", switch.name) for switch in topology.switches]
     if not found or not all(found):
@@ -209,7 +209,7 @@ def _lines(
 
 
 def _plan(fabric: Fabric, groups: Groups, lines: list[tuple[int, int]], names: Sequence[str]) -> Plan:
-    """The boxes and squares that stand for the groups."""
+    """The boxes and squares that represent the groups."""
     members, squares = groups.members(), groups.hosts()
     box_of_square = [int(groups.box_of[fabric.switch_of[own[0]]]) for own in squares]
     leaves = list(dict.fromkeys(groups.box_of[list(fabric.leaves)].tolist()))
@@ -233,7 +233,7 @@ def _plan(fabric: Fabric, groups: Groups, lines: list[tuple[int, int]], names: S
 
 
 def _counts(groups: Groups, box_of_square: list[int], squares: list[list[int]]) -> list[str]:
-    """What each box stands for: its hosts, or switches where it has none."""
+    """The count shown for each box: its hosts, or switches if it has none."""
     counts = [_count(len(own), "switch") for own in groups.members()]
     for square, s in enumerate(box_of_square):
         counts[s] = _count(len(squares[square]), "host")
@@ -245,7 +245,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _note(fabric: Fabric, groups: Groups) -> str:
-    """What one glyph stands for, if not for one host."""
+    """What a glyph represents, if not a single host."""
     if groups.whole:
         return ""
     sizes = Counter(np.bincount(groups.square_of).tolist() if len(groups.square_of) else [0])

@@ -1,4 +1,4 @@
-"""Spreading: flows split over all ways that switches with adaptive routing may take, and what that can do."""
+"""Spreading: flows split over all paths of adaptive routing, and bounds on its contention."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def spread(
     topology: Topology, name: str = "shortest", roots: Sequence[str] | Sequence[int] | None = None
 ) -> Spreading:
-    """The ways that flows may be split over.
+    """The paths over which flows may be split.
 
     Args:
         topology: the fabric.
@@ -27,7 +27,7 @@ def spread(
         roots: the root switches, as for :func:`route`; None: they are found.
 
     Raises:
-        ArgumentError: no such name or switch; a fabric that it refuses, and why.
+        ArgumentError: no such name or switch; a fabric that it refuses, with the reason.
     """
     return _fabric.spread(topology, name, roots=[] if roots is None else switches(topology, roots))
 
@@ -41,24 +41,24 @@ def spread_contention(
     rounds: int = 2000,
     progress: Progress | None = None,
 ) -> SpreadContention:
-    """What the fullest channel of each stage carries if flows may be split over their ways.
+    """The load of the fullest channel of each stage if flows may be split over their paths.
 
     With static tables whole flows share a channel (:func:`contention`); with adaptive routing their packets
-    take several ways. ``even``: if every switch splits each flow evenly; ``best``: under the best splitting
-    that was found; ``bound``: what no splitting, and so no table over these ways, falls below. All count
-    flows, and may be fractions.
+    take several paths. ``even``: if every switch splits each flow evenly; ``best``: with the best splitting
+    found; ``bound``: a lower bound for any splitting, and hence for any tables over these paths. All are
+    numbers of flows, and may be fractions.
 
     Args:
-        spreading: of :func:`spread`.
+        spreading: from :func:`spread`.
         what: as for :func:`pattern`.
         nodes: the hosts of the participants in order, as for :func:`placement`.
-        gap: a stage is done when ``best`` is no more than this part above ``bound``.
-        rounds: of the search in a stage, at most.
+        gap: a stage is finished when ``best`` exceeds ``bound`` by no more than this fraction.
+        rounds: maximum number of search rounds per stage.
         progress: as for :func:`contention`.
 
     Raises:
-        ArgumentError: a wrong argument, or a pattern for another number of participants.
-        Error: no way leads from one of them to another.
+        ArgumentError: an invalid argument, or a pattern for a different number of participants.
+        Error: no path leads from one of them to another.
     """
     hosts = placement(spreading.topology, nodes)
     made = between_nodes(pattern(what, len(hosts)), hosts)

@@ -1,4 +1,4 @@
-"""A fabric as a graph of NetworkX, and its loads as a table with a row a channel and stage."""
+"""A fabric as a NetworkX graph, and its loads as a table with a row per channel and stage."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from sortlast._fabric import Contention, Topology
 
 COLUMNS = ("from", "from_port", "to", "to_port", "stage", "flows")
-MOST_ROWS = 10_000_000  # of a table, which is some GB then
+MOST_ROWS = 10_000_000  # of a table, which then takes some GB
 
 
 def to_networkx(topology: Topology) -> Any:
-    """What ``Topology.to_networkx()`` returns."""
+    """Implementation of ``Topology.to_networkx()``."""
     with _extras.needed("a graph"):
         import networkx
 
@@ -58,14 +58,14 @@ def rows(found: Contention, stages: Sequence[int] | None = None) -> Iterator[NDA
 
 
 def loads_table(found: Contention, stages: Sequence[int] | None = None) -> NDArray[Any]:
-    """What ``Contention.loads_table()`` returns."""
+    """Implementation of ``Contention.loads_table()``."""
     check_size(found, stages)
     parts = [*rows(found, stages)]
     return np.concatenate(parts) if parts else np.empty(0, _columns(np.dtype("U1")))
 
 
 def check_size(found: Contention, stages: Sequence[int] | None = None) -> None:
-    """Raise ArgumentError if the table is too long to be of use."""
+    """Raise ArgumentError if the table is too long to be useful."""
     if stages is None:
         count = int(found.histogram[1:].sum())
     else:

@@ -32,7 +32,7 @@ from sortlast import _extras, _fabric, _memory
 from sortlast._errors import ArgumentError
 from sortlast._fabric import Node, SlurmLine, Topology
 
-_TAKEN_BY_YAML = 500  # bytes that PyYAML takes for a byte of text, at most
+_TAKEN_BY_YAML = 500  # max bytes of memory that PyYAML takes per byte of text
 _LONGEST_PROMPT = 300  # characters
 _KINDS = ("tree", "block", "flat")
 _WORDS = (("nodes", "Nodes"), ("children", "Switches"))  # of a switch, here and in topology.conf
@@ -40,10 +40,10 @@ _WORDS = (("nodes", "Nodes"), ("children", "Switches"))  # of a switch, here and
 
 @dataclass(frozen=True)
 class Blocks:
-    """Blocks of Slurm's plugin topology/block: nodes that have a network of their own, such as NVLink's.
+    """Blocks of Slurm's plugin topology/block: nodes with their own network, such as NVLink.
 
     Attributes:
-        sizes: of a block and of what Slurm joins them to, in nodes; empty: not said.
+        sizes: of a block and of the aggregates that Slurm forms, in nodes; empty: not given.
         nodes: names of the nodes of each block, by its name.
     """
 
@@ -52,7 +52,7 @@ class Blocks:
 
 
 def tree_lines(text: str, file: str) -> list[SlurmLine]:
-    """The switches of the tree of a topology.yaml as the lines that topology.conf has for them.
+    """The switches of the tree of a topology.yaml, as the equivalent lines of a topology.conf.
 
     Raises ArgumentError, with file and line, for a malformed file and one without a tree.
     """
@@ -87,7 +87,7 @@ def write_topology_yaml(
 ) -> str:
     """A fabric as Slurm's topology.yaml, with one tree of that name.
 
-    Other arguments, and errors, as of :func:`sortlast.fabric.write_slurm_topology`.
+    The other arguments and the errors are the same as in :func:`sortlast.fabric.write_slurm_topology`.
     """
     switches = []
     for line in _fabric.write_slurm_topology(topology, nodes, rail).splitlines():
@@ -138,7 +138,7 @@ class _Entry:
 
 
 def _chosen(text: str, file: str, kind: str) -> _Entry:
-    """What stands under ``kind`` in the topology that is taken."""
+    """The value of ``kind`` in the chosen topology."""
     found = []
     for node in _sequence(_composed(text, file), "a list of topologies", file):
         entry = _mapping(node, "a topology", file)
@@ -190,7 +190,7 @@ def _composed(text: str, file: str) -> Any:
 
 
 def _without_prompt(text: str) -> str:
-    """The text without a shell's prompt, or a comment, above it; lines keep their numbers."""
+    """The text without a leading shell prompt or comment; lines keep their numbers."""
     blank = len(text) - len(text.lstrip())
     end = text.find("\n", blank)
     try:  # the reader of topology.conf returns nothing for a prompt, and rejects the first line of YAML
@@ -237,8 +237,8 @@ _Listed = list[tuple[str, int, str, str]]  # file, line, name of the block, list
 def yaml_blocks(text: str, file: str) -> Blocks:
     """The blocks of a topology.yaml.
 
-    Raises ArgumentError, with file and line, for a malformed file, one without blocks, a second block of a
-    name, and a node of two blocks.
+    Raises ArgumentError, with file and line, for a malformed file, one without blocks, a duplicate block
+    name, and a node in two blocks.
     """
     block = _chosen(text, file, "block")
     sizes = []
@@ -257,7 +257,7 @@ def yaml_blocks(text: str, file: str) -> Blocks:
 
 
 def conf_blocks(lines: Sequence[SlurmLine], file: str) -> Blocks:
-    """The blocks of the lines of a topology.conf for the plugin topology/block. Raises as ``yaml_blocks``."""
+    """The blocks in lines of a topology.conf for the plugin topology/block. Raises like ``yaml_blocks``."""
     sizes: list[int] = []
     listed = []
     for line in lines:

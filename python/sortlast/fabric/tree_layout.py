@@ -1,8 +1,8 @@
 """A tree in a picture: boxes by level, roots on top, the squares of hosts below their leaf switch.
 
-The leaves stand side by side in the order of routing; a switch further up stands, among those of its level,
-at the mean place of the switches below it, so that lines cross little. Where a level has many switches their
-boxes stand upright, and so do the names in them: 48 names beside each other have room in no other way.
+The leaves are side by side in routing order; a switch on a higher level is placed, within its level, at the
+mean position of the switches below it, so that few lines cross. If a level has many switches, their boxes and
+the names in them are upright: 48 names side by side fit in no other way.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from sortlast.fabric.layout import (
     squares_by_box,
 )
 
-_WIDTH, _LEAST_WIDTH = 1200, 540  # of a picture; more where the least pitch needs it
-_PITCH, _LEAST_PITCH = 100, 26  # from one switch of the widest level to the next
-_LEAST_GAP = 190  # from one level to the next
-_SLOPE = 0.46  # from the leaf switches to the roots, as a part of the width
+_WIDTH, _LEAST_WIDTH = 1200, 540  # of a picture; larger if the minimum pitch requires it
+_PITCH, _LEAST_PITCH = 100, 26  # between switches of the widest level
+_LEAST_GAP = 190  # between levels
+_SLOPE = 0.46  # ratio of the height from the leaf switches to the roots to the width
 _LABELS = 74  # left of the picture, for the names of the levels
-_LEAST_LYING = 62  # pitch from which names lie
-_FLAT = 15.0  # height of a box whose name lies, width of one whose name stands
-_LONGEST = 118.0  # box whose name stands
-_COUNT = 100.0  # length of what stands upright below the squares of a group
+_LEAST_LYING = 62  # minimum pitch for horizontal names
+_FLAT = 15.0  # height of a box with a horizontal name, width of one with an upright name
+_LONGEST = 118.0  # length of a box with an upright name
+_COUNT = 100.0  # length of upright texts below the squares of a group
 
 
 class _Row:
-    """The boxes of a level: how far apart, and how large."""
+    """The boxes of a level: their distance and size."""
 
     def __init__(self, plan: Plan, boxes: Sequence[int], span: float) -> None:
         self.boxes = boxes
@@ -49,7 +49,7 @@ class _Row:
         self.counts = {s: count_texts(plan.counts[s]) for s in boxes} if plan.counts else {}
         hosts = set(plan.switch_of)
         for s in self.counts:
-            if s not in hosts:  # there is nothing below the box to write the count under
+            if s not in hosts:  # nothing is below the box to write the count under
                 self.texts[s] = self.counts[s]
         longest = max((len(texts[-1]) for texts in self.texts.values()), default=0)
         whole = max((len(texts[0]) for texts in self.texts.values()), default=0)
@@ -65,7 +65,7 @@ class _Row:
 
 
 def arrange(plan: Plan) -> Layout:
-    """Lay a tree out, as the module says."""
+    """Lay out a tree."""
     rows = _rows(plan)
     widest = max(len(row) for row in rows.values())
     span = float(max(_LEAST_WIDTH, min(_WIDTH, widest * _PITCH), widest * _LEAST_PITCH))
@@ -108,7 +108,7 @@ def _inside(box: Box) -> Box:
 
 
 def _rows(plan: Plan) -> dict[int, list[int]]:
-    """Boxes by level in the order in which they stand."""
+    """Boxes by level, in drawing order."""
     rows: dict[int, list[int]] = {}
     for s, level in enumerate(plan.levels):
         rows.setdefault(level, []).append(s)
@@ -120,7 +120,7 @@ def _rows(plan: Plan) -> dict[int, list[int]]:
             for s, other in (pair, pair[::-1]):
                 if plan.levels[s] == level and other in place and plan.levels[other] < level:
                     under[s].append(place[other])
-        # A switch of the lowest level stands where the order says, another one above its children.
+        # Order the lowest level by `leaves`; place other switches above their children.
         keys = [
             (rank.get(s, len(rank)), float(np.mean(under[s])) if under[s] else math.inf, s)
             for s in rows[level]
@@ -138,7 +138,7 @@ def _hosts(
     size: tuple[float, int],
     rows: dict[int, _Row],
 ) -> tuple[list[Box], list[Slot]]:
-    """Squares below the boxes of level 1 and above others; of groups what is written below them."""
+    """Squares below the boxes of level 1 and above others, with the texts below groups."""
     cell, columns = size
     hosts: list[Box] = [(0.0, 0.0, 0.0, 0.0)] * len(plan.switch_of)
     counts: list[Slot] = []
@@ -164,7 +164,7 @@ def _hosts(
 
 
 def _attached(links: Sequence[tuple[int, int]], boxes: Sequence[Box]) -> list[Line]:
-    """Lines from box to box, spread over the edges that face each other."""
+    """Lines from box to box, distributed over the facing edges."""
     middle = [(x + width / 2, y + height / 2) for x, y, width, height in boxes]
     ends: dict[tuple[int, bool], list[tuple[float, int]]] = {}  # (box, upper edge): (direction, link)
     for k, (a, b) in enumerate(links):

@@ -1,4 +1,4 @@
-"""Our libraries with IceT's interface: where they are, and folders of links with the names a program needs."""
+"""Our libraries with IceT's interface: their paths, and folders of links with the names a program needs."""
 
 from __future__ import annotations
 

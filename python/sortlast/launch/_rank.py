@@ -1,4 +1,4 @@
-"""Entry point of every started rank, for :func:`sortlast.launch.run`: ``python _rank.py MODULE [ARGUMENT ...]``.
+"""Entry point of every rank, for :func:`sortlast.launch.run`: ``python _rank.py MODULE [ARGUMENT ...]``.
 
 Works like ``python -m MODULE``, but does not import modules from the current folder, where a file such as
 numpy.py would hide a package; ``python -P`` does the same from Python 3.11 on.

@@ -47,8 +47,8 @@ _MPICH_OVERSUBSCRIBED = {
     "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1",
 }
 
-# Every mpiexec kills all ranks when one is killed; in Hydra no option reliably prevents this. Therefore mpiexec
-# starts a shell that runs the rank, and the shell exits this long after its rank was killed.
+# Every mpiexec kills all ranks when one is killed; in Hydra no option reliably prevents this. Therefore
+# mpiexec starts a shell that runs the rank, and the shell exits this long after its rank was killed.
 _GRACE = 20  # [s]
 _OUTLIVE = ["sh", "-c", f'"$@"; status=$?; [ $status -le 128 ] || sleep {_GRACE}; exit $status', "rank"]
 

@@ -1,7 +1,7 @@
 """Pictures of schedules, costs and runs, drawn with matplotlib.
 
-Every function of the modules here takes plain values and returns a ``matplotlib.figure.Figure``, which
-:func:`save` writes; nothing touches pyplot's global state.
+Every function of these modules takes plain values and returns a ``matplotlib.figure.Figure``, which
+:func:`save` writes; pyplot's global state is not used.
 """
 
 from sortlast import _extras

@@ -1,8 +1,8 @@
-"""The timeline of a run: ranks downward, time to the right, what each did as coloured bars.
+"""The timeline of a run: ranks downward, time to the right, activities as coloured bars.
 
 After the Jumpshot pictures of Peterka et al., "A Configurable Algorithm for Parallel Image-Compositing
 Applications" (2009), Figure 3. The upper part of a rank's row is its thread of control (blending, waiting),
-the lower part its sends under way, laid over each other; lines join the two ends of messages.
+the lower part its sends in flight, drawn over each other; lines join the two ends of messages.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ COLOURS = {
     "gather": YELLOW,
 }
 _SECOND_BLEND = "#3f97d3"
-_ALPHA = {"send": 0.5}  # sends lie over each other
-_MOST_LINES = 600  # more messages than these would hide the bars
+_ALPHA = {"send": 0.5}  # sends overlap
+_MOST_LINES = 600  # more messages would hide the bars
 _UPPER, _LOWER = (-0.4, 0.12), (0.16, 0.38)  # a row's bars, from its middle, downward
 
 
 def timeline(events: Sequence[Sequence[Event]], path: str | Path) -> None:
     """Draw events by rank (``events[rank]``) and save the picture; see :func:`draw`.
 
-    A path that ends in ``.json``, where the trace lies, gives a PNG of the same name beside it.
+    If the path ends in ``.json``, like a trace, the picture is a PNG of the same name.
     """
     path = Path(path)
     save(draw(events), path.with_suffix(".png") if path.suffix.lower() == ".json" else path)
@@ -48,7 +48,7 @@ def draw(events: Sequence[Sequence[Event]]) -> Figure:
     figure, axes = empty(9.5, min(max(1.5 + 0.32 * ranks, 2.6), 14))
     zero = min((event.begin for own in events for event in own), default=0.0)
 
-    # Draw one collection of bars a kind of event.
+    # Draw one collection of bars for each kind of event.
     shown = []
     for name, colour in COLOURS.items():
         bars = [(rank, event) for rank, own in enumerate(events) for event in own if event.activity == name]
@@ -75,7 +75,7 @@ def draw(events: Sequence[Sequence[Event]]) -> Figure:
                 ],
                 colors="#222222",
                 linewidths=0.5,
-                alpha=min(0.55, max(0.12, 40 / max(len(paired), 1))),  # the more, the fainter
+                alpha=min(0.55, max(0.12, 40 / max(len(paired), 1))),  # fainter if there are more
                 gid="messages",
             )
         )
@@ -102,7 +102,7 @@ def draw(events: Sequence[Sequence[Event]]) -> Figure:
 
 
 def _busy(events: Sequence[Sequence[Event]], name: str) -> float:
-    """Seconds during which at least one event of this name is under way on a rank, in the mean."""
+    """Seconds during which at least one event of this name is in progress on a rank, on average."""
     intervals = [overlap.union([event for event in own if event.activity == name]) for own in events]
     return sum(end - begin for own in intervals for begin, end in own) / len(events)
 
@@ -118,7 +118,7 @@ def _bars(axes: Axes, bars: list[tuple[int, Event]], zero: float, name: str, col
     axes.add_collection(
         PolyCollection(
             corners,
-            # Blends follow each other without a gap: two tones in turn tell them apart.
+            # Blends follow each other without a gap: alternate between two tones.
             facecolor=[colour, _SECOND_BLEND] if name == "blend" else colour,
             edgecolor="none",
             alpha=_ALPHA.get(name),

@@ -1,7 +1,7 @@
 """The bandwidth of all pairs as a grey image with its histogram: Figures 4 to 7 and 9 of the shift paper.
 
 Source: Cavin and Demengeon, "Shift-Based Parallel Image Compositing on InfiniBand Fat-Trees" (2012), section
-5. The maximum of a matrix is white (pixel value 255), nothing is black (0); row: sender, column: receiver.
+5. The maximum of a matrix is white (pixel value 255), zero is black (0); row: sender, column: receiver.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 _WHITE = 255
 _MEGA = 1e6
-_DIAGONAL = "#f4e3c1"  # is not measured
+_DIAGONAL = "#f4e3c1"  # not measured
 
 
 def grey(found: Bandwidths) -> NDArray[np.uint8]:
-    """Pixel values, (p, p): 255 for the maximum of the pairs, in proportion below it; the diagonal is 0."""
+    """Pixel values, (p, p), proportional to bandwidth; the maximum is 255, the diagonal 0."""
     return np.rint(_WHITE * found.matrix / found.maximum).astype(np.uint8)
 
 
 def draw(panels: Mapping[str, Bandwidths]) -> Figure:
-    """One row for each title ("measured", "predicted"): the image, and the histogram of its bandwidths.
+    """Draw one row for each title ("measured", "predicted"): the image, and the histogram of its bandwidths.
 
-    Both have a scale in MB/s. The histogram has a bar for each of the 256 pixel values.
+    Both have a scale in MB/s. The histogram has one bar per pixel value (256).
     """
     figure = Figure(figsize=(9.6, 4.1 * len(panels)), layout="constrained")
     grid = figure.subplots(len(panels), 2, squeeze=False)

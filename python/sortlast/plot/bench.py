@@ -1,4 +1,4 @@
-"""The medians of a benchmark: who takes how long, and by how much we are faster."""
+"""The medians of a benchmark, and speedups over other libraries."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from sortlast.bench import Row
     from sortlast.bench.cells import Cell
 
-_COLOURS = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, BLACK)  # one a number of ranks
-_TITLE = 34  # characters of a panel's title in a line
+_COLOURS = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, BLACK)  # one per number of ranks
+_TITLE = 34  # max characters per line of a panel's title
 
-# The bars of a cell: their label, the peers whose best row they show, their colour.
+# The bars of a cell: their label, the peers they represent by their best row, their colour.
 _MPI = ("mpi-reduce", "mpi-reduce-scatter", "mpi-allreduce")
 _BARS = (
     ("IceT, best", ("icet",), VERMILION),
@@ -34,10 +34,10 @@ _COLUMNS = 2  # of panels
 
 
 def medians(rows: Sequence[Row]) -> Figure:
-    """One panel for each kind of cell; one line for each algorithm of ours and for each other peer.
+    """One panel for each kind of cell; one line for each of our algorithms and for each other peer.
 
-    A dot is the median of one algorithm, the line through it reaches from the fastest frame to the slowest.
-    Floors are hollow.
+    A dot is the median of one algorithm; the line through it spans the fastest to the slowest frame. Floors
+    are hollow.
     """
     panels = list(dict.fromkeys(_kind(row) for row in rows))
     counts = list(dict.fromkeys(row.ranks for row in rows))
@@ -70,10 +70,9 @@ def medians(rows: Sequence[Row]) -> Figure:
 
 
 def bars(cells: Sequence[Cell]) -> Figure:
-    """One panel for each kind of cell; in it a group of bars for each number of ranks, one a peer.
+    """One panel for each kind of cell, with a group of bars for each number of ranks, one bar per peer.
 
-    A bar is the best median of its peer. The number on one of ours says how many times faster it is than
-    the fastest peer that is not.
+    A bar is the best median of its peer. The number on our bars is the speedup over the fastest other peer.
     """
     panels: dict[str, list[Cell]] = {}
     for cell in cells:
@@ -118,12 +117,12 @@ def _panel(axes: Axes, cells: Sequence[Cell], bars: Sequence[tuple[str, tuple[st
 
 
 def _kind(row: Row) -> str:
-    """What was measured, without the number of ranks."""
+    """Title of the task, without the number of ranks."""
     return row.task_of().title(row.ranks).partition(", ")[2]
 
 
 def _broken(title: str) -> str:
-    """A title in lines that fit over a panel."""
+    """Break a title into lines that fit over a panel."""
     lines = [""]
     for part in title.split(", "):
         if lines[-1] and len(lines[-1]) + len(part) > _TITLE:
@@ -133,7 +132,7 @@ def _broken(title: str) -> str:
 
 
 def _number(axis: Axis) -> None:
-    """Plain numbers at 1, 2 and 5 of each decade."""
+    """Use plain numbers at 1, 2 and 5 of each decade."""
     axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())

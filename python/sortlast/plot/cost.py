@@ -1,8 +1,8 @@
 """Communication time over the number of ranks: Figures 2 and 3 of the shift paper, and more curves.
 
 Source: section 4 of Cavin and Demengeon, "Shift-Based Parallel Image Compositing on InfiniBand
-Fat-Trees" (2012). Figure 2 is an ideal crossbar, where every algorithm has the full bandwidth; Figure 3
-a real fat-tree, where only patterns that its routing serves without contention have it.
+Fat-Trees" (2012). Figure 2 is for an ideal crossbar, on which every algorithm has the full bandwidth; Figure
+3 for a real fat-tree, on which only patterns that its routing serves without contention have it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from matplotlib.ticker import FuncFormatter
 from sortlast.cost import Network, communication_time
 from sortlast.plot.figure import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, empty
 
-# Patterns that fat-tree routing serves without contention if the ranks are listed in its order.
+# Patterns that fat-tree routing serves without contention if the ranks are listed in routing order.
 CONTENTION_FREE = frozenset({"shift", "parallel-pipeline"})
 
 _STYLES = {
@@ -31,7 +31,7 @@ _LABELS = {"2-3-swap": "2-3-swap (published bound)"}
 
 
 def crossbar(network: Network, names: Sequence[str], counts: Iterable[int], *, titled: bool = True) -> Figure:
-    """Figure 2: ``names`` over ``counts`` ranks, all with the full bandwidth; ``titled``: has no caption."""
+    """Figure 2: ``names`` over ``counts`` ranks, all with the full bandwidth; ``titled``: add a title."""
     return _draw(dict.fromkeys(names, network), list(counts), "Ideal crossbar" if titled else "")
 
 
@@ -43,9 +43,9 @@ def fat_tree(
     *,
     titled: bool = True,
 ) -> Figure:
-    """Figure 3: all but :data:`CONTENTION_FREE` lose the fraction ``degradation`` of the bandwidth.
+    """Figure 3: all except :data:`CONTENTION_FREE` lose the fraction ``degradation`` of the bandwidth.
 
-    ``titled``: says so, as it has no caption.
+    ``titled``: add a title that states it, for pictures without a caption.
     """
     slow = network.degraded(degradation)
     networks = {name: network if name in CONTENTION_FREE else slow for name in names}
@@ -56,12 +56,12 @@ def fat_tree(
 def _draw(networks: dict[str, Network], counts: list[int], title: str) -> Figure:
     figure, axes = empty(7.2, 4.4)
 
-    # Draw curves that coincide as one, with all their names.
+    # Draw coinciding curves as one, with all their names.
     curves: dict[tuple[float, ...], list[str]] = {}
     for name, network in networks.items():
         times = tuple(1e3 * communication_time(name, p, network) for p in counts)
         curves.setdefault(times, []).append(name)
-    width = 0.8 + 0.6 * len(curves)  # each narrower than the one before, so that none is hidden
+    width = 0.8 + 0.6 * len(curves)  # each narrower than its predecessor, so that none is hidden
     for times, names in curves.items():
         colour, marker, line = _STYLES.get(names[-1], (BLACK, ".", "-"))
         label = ", ".join(_LABELS.get(name, name) for name in names)

@@ -1,7 +1,7 @@
-"""A fabric at one stage of a pattern, every direction of every link coloured by its flows.
+"""A fabric at one stage of a pattern, with every direction of every link coloured by its flows.
 
-The same picture as the page of :mod:`sortlast.page`, for print. The upper half of a host's square is what it
-sends, the lower half what it receives; the frame of a group has the colour of the worst load of its links.
+This is the picture on the page of :mod:`sortlast.page`, for print. The upper half of a host's square shows
+sent flows, the lower half received ones; a group's frame has the colour of the worst load of its links.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sortlast.plot.fitting import fit, wrap
 if TYPE_CHECKING:
     from sortlast.fabric.scene import Scene
 
-# Least flows of a class, its colour (as on the page), the width of its lines, and what it is called.
+# Minimum flows of a class, its colour (as on the page), the width of its lines, and its name.
 _CLASSES = (
     (0, "#d3d8de", 0.3, "none"),
     (1, "#2b78b5", 0.5, "1"),
@@ -35,25 +35,25 @@ _CLASSES = (
     (9, "#7d1470", 2.1, "9 or more"),
 )
 _PIXELS_PER_INCH = 120.0
-_MOST_PIXELS = 2.2e6  # of a picture; a larger one has more of them an inch
-_APART = 1.1  # of the two directions of a link from its middle
+_MOST_PIXELS = 2.2e6  # of a picture; larger ones have more pixels per inch
+_APART = 1.1  # distance of the two directions of a link from its middle
 _LEAST_WIDTH = 760.0  # of a picture, for the lines above it and the legend
 _INK, _FAINT = "#1b1f24", "#444444"
-_EDGE = 8.0  # left and right of what is written
-_TITLE, _LINE = 17.0, 13.0  # sizes in pixels: of the title; and of the other lines
+_EDGE = 8.0  # left and right margin of text
+_TITLE, _LINE = 17.0, 13.0  # font sizes in pixels: of the title and of other lines
 _LEGEND = 46.0  # height of the legend
 
-# What is written above and below the picture, as lines of (text, size).
+# Text above and below the picture, as lines of (text, size).
 Text = list[tuple[str, float]]
 
 
 def _grown(width: float, height: float) -> float:
-    """How many times the usual pixels an inch has in a picture of this size."""
+    """Factor by which a picture of this size has more pixels per inch than usual."""
     return max(1.0, math.sqrt(width * height / _MOST_PIXELS))
 
 
 def draw(scene: Scene, loads: NDArray[np.int32], stage: str) -> Figure:
-    """Draw a scene with the flows on each channel; ``stage`` names what they are."""
+    """Draw a scene with the flows on each channel; ``stage`` describes the stage in the caption."""
     layout = scene.layout
     width = max(layout.width, _LEAST_WIDTH)
     grown = _grown(width, layout.height + 200)
@@ -79,7 +79,7 @@ def draw(scene: Scene, loads: NDArray[np.int32], stage: str) -> Figure:
 
 
 def _kinds(loads: NDArray[np.int32]) -> NDArray[np.intp]:
-    """Class of each load."""
+    """The class of each load."""
     return np.searchsorted([least for least, *_ in _CLASSES], loads, side="right") - 1
 
 
@@ -87,12 +87,12 @@ def _kinds(loads: NDArray[np.int32]) -> NDArray[np.intp]:
 
 
 def _links(axes: Axes, scene: Scene, kinds: NDArray[np.intp], thin: float) -> None:
-    """Both directions of the lines between boxes, the fullest in front."""
+    """Draw both directions of the lines between boxes, the most loaded in front."""
     pieces = [(k, piece) for k, line in enumerate(scene.layout.links) for piece in line]
     number = np.array([k for k, _ in pieces], int)
     lines = np.array([piece for _, piece in pieces], float).reshape(-1, 2, 2)
     along = lines[:, 1] - lines[:, 0]
-    # The two stubs of a link point away from each other, and their directions stand on opposite sides.
+    # The two stubs of a link point away from each other, and their directions are on opposite sides.
     second = np.diff(number, prepend=-1) == 0
     along[second] *= -1
     length = np.maximum(np.hypot(along[:, 0], along[:, 1]), 1e-9)
@@ -119,7 +119,7 @@ def _hosts(axes: Axes, scene: Scene, kinds: NDArray[np.intp]) -> None:
 
 
 def _boxes(axes: Axes, scene: Scene, worst: NDArray[np.int32], inch: float) -> None:
-    """The boxes with what is written in and about them."""
+    """Draw the boxes with their labels."""
     boxes = [Rectangle((x, y), width, height) for x, y, width, height in scene.layout.switches]
     frames: str | list[str] = GREY
     if not scene.groups.whole:
@@ -152,11 +152,11 @@ def _boxes(axes: Axes, scene: Scene, worst: NDArray[np.int32], inch: float) -> N
             )
 
 
-# --- what is written about it -------------------------------------------------------------------------------
+# --- text around the picture --------------------------------------------------------------------------------
 
 
 def _above(scene: Scene, stage: str, width: float, grown: float) -> Text:
-    """Title, verdict, and what the picture was made from."""
+    """Title, verdict, and the inputs of the picture."""
     room = width - 2 * _EDGE
     title, line = grown * _TITLE, grown * _LINE
     made = " \N{MIDDLE DOT} ".join(f"{name}: {value}" for name, value in scene.made)
@@ -167,7 +167,7 @@ def _above(scene: Scene, stage: str, width: float, grown: float) -> Text:
 
 
 def _below(scene: Scene, width: float, grown: float) -> Text:
-    """The command that draws it again."""
+    """The command that reproduces the picture."""
     if not scene.command:
         return []
     size = grown * _LINE
@@ -179,7 +179,7 @@ def _height(text: Text) -> float:
 
 
 def _write(axes: Axes, text: Text, place: tuple[float, float], inch: float, first: str) -> None:
-    """Lines below each other from ``place`` down, ``inch`` pixels an inch, the first one in its colour."""
+    """Write lines from ``place`` down, with ``inch`` pixels per inch, the first one in its own colour."""
     x, y = place
     for number, (line, size) in enumerate(text):
         axes.text(
@@ -196,7 +196,7 @@ def _write(axes: Axes, text: Text, place: tuple[float, float], inch: float, firs
 
 
 def _legend(axes: Axes, place: tuple[float, float]) -> None:
-    """Above the last lines of the picture: ``place`` is where it ends, and their height."""
+    """Draw the legend above the last lines of text; ``place`` is the lower edge and the lines' height."""
     bottom, lines = place
     handles: Sequence[Line2D] = [
         Line2D([], [], color=colour, linewidth=1 + 1.4 * width, label=name)

@@ -1,4 +1,4 @@
-"""What all pictures share: colours, an empty figure, and saving."""
+"""Common to all pictures: colours, an empty figure, and saving."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from sortlast import Error
 from sortlast.files import STANDARD_OUTPUT, replacing
 
-# Okabe and Ito's palette, told apart with any colour vision.
+# Okabe and Ito's palette, distinguishable with any colour vision.
 BLACK, ORANGE, SKY, GREEN = "#000000", "#e69f00", "#56b4e9", "#009e73"
 YELLOW, BLUE, VERMILION, PURPLE = "#f0e442", "#0072b2", "#d55e00", "#cc79a7"
 GREY = "#8c8c8c"
@@ -23,7 +23,7 @@ _DATES = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 
 def empty(width: float, height: float) -> tuple[Figure, Axes]:
-    """A white figure of ``width`` x ``height`` inches with one pair of axes, without a box around it."""
+    """A white figure of ``width`` x ``height`` inches with one pair of axes and no box around it."""
     figure = Figure(figsize=(width, height), layout="constrained")
     axes = figure.add_subplot()
     axes.spines[["top", "right"]].set_visible(False)
@@ -31,7 +31,7 @@ def empty(width: float, height: float) -> tuple[Figure, Axes]:
 
 
 def _format(path: str | Path) -> str:
-    """By the suffix; what goes to standard output is png."""
+    """The format of a suffix; png for standard output."""
     return "png" if Path(path) == STANDARD_OUTPUT else Path(path).suffix.lower().lstrip(".")
 
 
@@ -41,19 +41,19 @@ def draws(path: str | Path) -> bool:
 
 
 def check_format(path: str | Path) -> None:
-    """Raise :class:`sortlast.Error` if :func:`save` knows no format of this suffix: png, svg and pdf."""
+    """Raise :class:`sortlast.Error` unless the suffix is one that :func:`save` knows: png, svg or pdf."""
     if not draws(path):
         raise Error(f"cannot draw {path}: the suffix must be one of {', '.join(FORMATS)}")
 
 
 def save(figure: Figure, path: str | Path) -> None:
-    """Write a figure to ``path``, whole or not at all, in the format of its suffix, without a date.
+    """Write a figure atomically to ``path``, in the format of its suffix, without a date.
 
-    Raises :class:`sortlast.Error` as :func:`check_format` does, or if the place cannot be written.
+    Raises :class:`sortlast.Error` like :func:`check_format`, or if the file cannot be written.
     """
     check_format(path)
     form = _format(path)
-    # The same figure gives the same file; the fonts of a PDF are TrueType, which journals take.
+    # Make files reproducible; the fonts of a PDF are TrueType, as journals require.
     same = rc_context({"svg.hashsalt": "sortlast", "pdf.fonttype": 42})
     with replacing(path) as temporary, same:
         figure.savefig(temporary, format=form, dpi=_DOTS_PER_INCH, metadata=_DATES.get(form))

@@ -1,4 +1,4 @@
-"""Texts that have to fit: how wide letters are in matplotlib's font, and names shortened to a width."""
+"""Fitting texts: letter widths in matplotlib's font, and shortening to a given width."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 from matplotlib.font_manager import FontProperties, findfont
 from matplotlib.ft2font import FT2Font
 
-_SIZE = 100  # at which letters are measured
+_SIZE = 100  # font size at which letters are measured
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
 
@@ -23,19 +23,19 @@ def _font() -> FT2Font:
 def _advance(letter: str) -> float:
     """Width of a letter at size 1."""
     font = _font()
-    glyph = font.load_glyph(font.get_char_index(ord(letter)))  # 0, a box, for a letter that it lacks
+    glyph = font.load_glyph(font.get_char_index(ord(letter)))  # 0, a box, for missing letters
     return float(glyph.linearHoriAdvance) / 65536 / _SIZE
 
 
 def width(text: str, size: float) -> float:
-    """Width of a text in letters of ``size``, in its unit."""
+    """Width of a text in letters of ``size``, in the unit of ``size``."""
     return size * sum(map(_advance, text))
 
 
 def fit(texts: Iterable[str], room: float, size: float) -> str:
-    """The first of some texts that is at most ``room`` wide, else the last one shortened in the middle.
+    """The first of some texts that is at most ``room`` wide; otherwise the last one, shortened in the middle.
 
-    Empty if not even three letters have room.
+    Empty if not even three letters fit.
     """
     last = ""
     for last in texts:
@@ -49,7 +49,7 @@ def fit(texts: Iterable[str], room: float, size: float) -> str:
 
 
 def wrap(text: str, room: float, size: float, lines: int) -> Sequence[str]:
-    """A text broken at blanks into at most ``lines`` lines, the last one shortened if need be."""
+    """Break a text at blanks into at most ``lines`` lines, shortening the last one if necessary."""
     made = [""]
     for word in text.split():
         longer = f"{made[-1]} {word}".lstrip()

@@ -1,4 +1,4 @@
-"""What every rank holds after every stage of a schedule: the content of its picture."""
+"""The pixels that every rank holds after every stage of a schedule, for its picture."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Move:
-    """A part that goes from rank ``source`` to rank ``destination``."""
+    """A part sent from rank ``source`` to rank ``destination``."""
 
     source: int
     destination: int
@@ -44,9 +44,9 @@ def moves(schedule: Schedule) -> list[list[Move]]:
 def held(schedule: Schedule, stages: Sequence[Sequence[Move]]) -> list[list[list[Part]]]:
     """Parts that each rank holds: ``held(...)[s][rank]`` after stage s, and ``[0]`` at the start.
 
-    ``stages`` are the schedule's :func:`moves`. A rank starts with all pixels of its own image; what it
-    sends leaves it, what it receives stays. A complete schedule ends with depth positions [0, p) for every
-    pixel that is held.
+    ``stages`` are the schedule's :func:`moves`. A rank starts with all pixels of its own image; it loses the
+    parts that it sends and keeps the parts that it receives. A complete schedule ends with depth positions
+    [0, p) for every pixel held.
     """
     now = []
     for rank in range(schedule.p):
@@ -64,7 +64,7 @@ def held(schedule: Schedule, stages: Sequence[Sequence[Move]]) -> list[list[list
 
 
 def _without(part: Part, gone: Part) -> list[Part]:
-    """What is left of ``part`` when ``gone`` has left it: pixels before and pixels after."""
+    """The remainder of ``part`` without ``gone``: pixels before and pixels after."""
     apart = gone.end <= part.begin or part.end <= gone.begin
     if apart or not (gone.first <= part.first and part.last <= gone.last):
         return [part]
@@ -76,7 +76,7 @@ def _without(part: Part, gone: Part) -> list[Part]:
 
 
 def _on_the_line(part: Part, p: int) -> list[Part]:
-    """A part whose depth positions pass p (operators that commute count them round a circle), cut at p."""
+    """Cut a part at depth position p if it wraps around, as with commutative operators on a ring."""
     if part.last <= p:
         return [part]
     if part.first >= p:

@@ -1,4 +1,4 @@
-"""Figures of several panels, and what they share: one legend, lines to read values by, plain numbers."""
+"""Figures of several panels: one legend, grid lines and plain numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def panels(
 ) -> tuple[Figure, NDArray[Any]]:
     """A white figure of ``width`` x ``height`` inches with panels without boxes around them.
 
-    Returns the figure and its axes, an array (rows, columns). ``options`` are those of matplotlib's
+    Returns the figure and its axes, an array (rows, columns). ``options`` are passed to matplotlib's
     ``subplots``.
     """
     figure = Figure(figsize=(width, height), layout="constrained")
@@ -29,18 +29,18 @@ def panels(
 
 
 def legend_below(figure: Figure, axes: Axes, columns: int) -> None:
-    """One legend for all panels, that of ``axes``, below them."""
+    """One legend for all panels, taken from ``axes``, below them."""
     handles = axes.get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=columns, frameon=False)
 
 
 def lines_behind(axes: Axes, which: Literal["both", "x", "y"] = "both") -> None:
-    """Thin lines behind what is drawn, to read values by."""
+    """Draw thin grid lines behind the data."""
     axes.grid(axis=which, color=GREY, alpha=0.25)
     axes.set_axisbelow(True)
 
 
 def plain_numbers(axis: Axis, form: str = "g") -> None:
-    """Numbers on a logarithmic scale without powers of ten, and only at its larger marks."""
+    """Label a logarithmic scale without powers of ten, and only at its major ticks."""
     axis.set_major_formatter(FuncFormatter(lambda value, _: format(value, form)))
     axis.set_minor_formatter(NullFormatter())

@@ -1,13 +1,13 @@
 """A schedule drawn as in the papers: ranks in a row, stages downward, image pieces as coloured boxes.
 
-A box is a rank after a stage. Its width is the image's pixels from first to last, its height the depth
-positions from front (top) to back (bottom), so that a rank starts with one bar, its own image, and ends
-with full columns, its finished pixels. A bar's colour is the depth position it came from. Arrows are
-transfers; they start below the pixels that leave and end above the pixels that arrive, which are outlined.
+A box is a rank after a stage. Its width spans the image's pixels, its height the depth positions from front
+(top) to back (bottom). A rank therefore starts with one bar, its own image, and ends with full columns, its
+finished pixels. A bar's colour is its original depth position. Arrows are transfers; they start below the
+pixels that are sent and end above the pixels that arrive, which are outlined.
 
-After Figure 1 of Cavin and Demengeon (2012) and Figure 2 of Peterka et al. (2009). Of more than 16 ranks
-the first 16 are drawn, of more than 16 stages the first 8 and the last 8; a short arrow then names the
-peer that is not in the picture.
+After Figure 1 of Cavin and Demengeon (2012) and Figure 2 of Peterka et al. (2009). With more than 16 ranks,
+the first 16 are drawn; with more than 16 stages, the first 8 and the last 8. A short arrow names a peer
+outside the picture.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MAX_RANKS = 16
 MAX_STAGES = 16
 
-_PITCH = 1.3  # from one rank's box to the next; a box is 1 x 1
+_PITCH = 1.3  # distance between ranks' boxes; a box is 1 x 1
 _LEFT, _TOP = -1.15, 2.35  # edges of the picture; the first box has its lower left corner at (0, 0)
 _INK = "#333333"
 _KEY = "across: pixels; down: depth, front on top; outlined: just received"
@@ -38,7 +38,7 @@ _KEY = "across: pixels; down: depth, front on top; outlined: just received"
 def draw(schedule: Schedule, *, titled: bool = True) -> Figure:
     """Draw a schedule of p >= 1 ranks. Costs O(all steps of the schedule).
 
-    ``titled``: name it above, as the picture has no caption.
+    ``titled``: add a title, for pictures without a caption.
     """
     stages = moves(schedule)
     states = held(schedule, stages)
@@ -48,7 +48,7 @@ def draw(schedule: Schedule, *, titled: bool = True) -> Figure:
 
     figure, axes = _canvas(columns, len(rows), pitch)
 
-    # Draw the boxes, row by row, and the transfers that lead to each row.
+    # Draw the boxes, row by row, and the transfers to each row.
     for row, stage in enumerate(rows):
         if stage is None:
             axes.text(-0.25, -row * pitch + 0.5, "⋮", ha="right", va="center", fontsize=11)
@@ -71,7 +71,7 @@ def draw(schedule: Schedule, *, titled: bool = True) -> Figure:
 
 
 def _canvas(columns: int, rows: int, pitch: float) -> tuple[Figure, Axes]:
-    """Axes that fill the figure, with one scale in both directions."""
+    """Axes that fill the figure, with the same scale in both directions."""
     right, bottom = max(columns * _PITCH, 5.2), -(rows - 1) * pitch - 0.2
     inches = min(0.8, 18 / (right - _LEFT))  # of a box's side
     figure = Figure(figsize=((right - _LEFT) * inches, (_TOP - bottom) * inches))
@@ -83,7 +83,7 @@ def _canvas(columns: int, rows: int, pitch: float) -> tuple[Figure, Axes]:
 
 
 def _rows(stages: int) -> list[int | None]:
-    """Stages to draw, 0 being the start; None stands for those left out."""
+    """Stages to draw, with 0 for the start; None stands for omitted stages."""
     if stages <= MAX_STAGES:
         return list(range(stages + 1))
     half = MAX_STAGES // 2
@@ -91,7 +91,7 @@ def _rows(stages: int) -> list[int | None]:
 
 
 def _most_sends(stages: list[list[Move]]) -> int:
-    """Most transfers that one rank sends in one stage."""
+    """Maximum number of transfers sent by one rank in one stage."""
     most = 0
     for stage in stages:
         counts: dict[int, int] = {}
@@ -120,7 +120,7 @@ def _corner(rank: int, row: int, pitch: float) -> tuple[float, float]:
 def _rectangle(
     corner: tuple[float, float], part: Part, schedule: Schedule, depth: int | None = None
 ) -> Rectangle:
-    """A part within the box at ``corner``; with ``depth`` only that position of it."""
+    """A part within the box at ``corner``; with ``depth``, only this depth position."""
     first, last = (part.first, part.last) if depth is None else (depth, depth + 1)
     n, p = max(schedule.n, 1), schedule.p
     return Rectangle(

@@ -1,4 +1,4 @@
-"""Pictures of a simulated run: how busy its links were, what lay in its buffers, how long packets took."""
+"""Pictures of a simulated run: utilisation of links, occupation of buffers, delays of packets."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from sortlast.simulate.links import LinkClass
 
 _GRID = "#e4e4e4"
 _LEVELS = (GREY, BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILION)  # of buffers, by level of the switch
-_WIDE = 20  # delays this many times the least one are drawn on a logarithmic axis
-_OCTAVE_PARTS = 8  # bins of an octave there
-_BARS = 80  # on a linear axis, at most
+_WIDE = 20  # ratio of maximum to minimum delay from which the axis is logarithmic
+_OCTAVE_PARTS = 8  # bins per octave on a logarithmic axis
+_BARS = 80  # max number of bars on a linear axis
 _NUMBER = FuncFormatter(lambda value, _: f"{value:,g}")
 _SHORT = FuncFormatter(lambda value, _: f"{value:,.10g}")
 
 
 def links(classes: Sequence[LinkClass], busy: NDArray[np.float64], title: str) -> Figure:
-    """A row for each class of links: the share of the time in which they carried something.
+    """One row for each class of links: the fraction of time in which they are busy.
 
-    ``busy`` is by channel, 0 to 1. The thin line spans all links of a class, the thick one all but the
-    least and the most busy twentieth; the dot is their mean.
+    ``busy`` is by channel, 0 to 1. The thin line spans all links of a class, the thick line the 5th to the
+    95th percentile; the dot is the mean.
     """
     figure, axes = empty(8.4, 1.5 + 0.36 * len(classes))
     names = [f"{each.name} ({len(each.channels):,})" for each in classes]
@@ -47,7 +47,7 @@ def links(classes: Sequence[LinkClass], busy: NDArray[np.float64], title: str) -
 
 
 def sweep(ranks: Sequence[int], seconds: Sequence[float], title: str) -> Figure:
-    """The time of a run over its number of ranks; both axes logarithmic where ranks double or more."""
+    """The time of a run over its number of ranks; both axes are logarithmic if ranks at least double."""
     figure, axes = empty(8.4, 4.2)
     axes.plot(ranks, [1e3 * each for each in seconds], "o-", color=BLUE, markersize=4)
     if len(ranks) > 2 and ranks[-1] - ranks[-2] > ranks[1] - ranks[0] and min(seconds) > 0:
@@ -55,7 +55,7 @@ def sweep(ranks: Sequence[int], seconds: Sequence[float], title: str) -> Figure:
         axes.set_yscale("log")
         axes.set_xticks(ranks)
         axes.xaxis.set_minor_formatter(NullFormatter())
-        # Labels between the powers of ten too, as few of these lie in the range.
+        # Label values between the powers of ten too, as few powers lie in the range.
         axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axes.yaxis.set_minor_formatter(NullFormatter())
     else:
@@ -71,9 +71,9 @@ def sweep(ranks: Sequence[int], seconds: Sequence[float], title: str) -> Figure:
 
 
 def buffers(occupation: NDArray[np.int64], title: str) -> Figure:
-    """The packets in the buffers of switches over time, one band a level of switches.
+    """The packets in the buffers of switches over time, one band per level of switches.
 
-    ``occupation`` is that of a run: the cycle, then the packets by level.
+    ``occupation`` is taken from a run: the cycle, then the packets by level.
     """
     figure, axes = empty(8.4, 4.2)
     cycles, packets = occupation[:, 0], occupation[:, 1:]
@@ -98,7 +98,7 @@ def buffers(occupation: NDArray[np.int64], title: str) -> Figure:
 def delays(bins: NDArray[np.int64], marks: Sequence[tuple[str, float]], title: str) -> Figure:
     """The histogram of the packets' delays, in which areas are numbers of packets.
 
-    ``bins`` are those of a run; ``marks`` are named delays, such as the mean.
+    ``bins`` are taken from a run; ``marks`` are named delays, such as the mean.
     """
     figure, axes = empty(8.4, 4.2)
     wide = len(bins) > 0 and bins[-1, 1] > _WIDE * max(bins[0, 0], 1)
@@ -127,7 +127,7 @@ def delays(bins: NDArray[np.int64], marks: Sequence[tuple[str, float]], title: s
 
 
 def loads(rows: Sequence[tuple[str, float, float, float | None]], title: str) -> Figure:
-    """What arrives, and how long packets take, against the load; a curve for each name.
+    """Accepted load and packet delay over the offered load; one curve per name.
 
     ``rows``: name, offered load, accepted load, mean delay in cycles (None: no packet arrived).
     """
@@ -156,7 +156,7 @@ def loads(rows: Sequence[tuple[str, float, float, float | None]], title: str) ->
 
 
 def _merged(bins: NDArray[np.int64], wide: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Edges and counts of fewer bins: about as wide as a part of an octave, or all equally wide."""
+    """Merge bins: into about equal parts of an octave if ``wide``, else into equal widths."""
     if wide:
         place = np.floor(_OCTAVE_PARTS * np.log2(np.maximum(bins[:, 0], 1))).astype(np.int64)
     else:

@@ -5,11 +5,11 @@
     import sortlast.pyvista
 
     plotter = sortlast.pyvista.Plotter(MPI.COMM_WORLD)
-    plotter.add_mesh(part, scalars="u")  # this rank's part; None where there is none
+    plotter.add_mesh(part, scalars="u")  # this rank's part; None if it has none
     plotter.show(screenshot="whole.png")
 
-Every rank runs the same script. What renders happens on rank 0, which has the window, the movie
-and the files; the other ranks render when it does, until its call has returned.
+Every rank runs the same script. Rendering is controlled by rank 0, which has the window, the movie and the
+files; the other ranks render when rank 0 does, until its call has returned.
 """
 
 from sortlast.pyvista.plotter import Plotter, image

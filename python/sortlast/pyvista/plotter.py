@@ -1,4 +1,4 @@
-"""A PyVista plotter whose scene is spread over ranks."""
+"""A PyVista plotter with a scene that is distributed over ranks."""
 
 from __future__ import annotations
 
@@ -27,33 +27,33 @@ _WHOLE = "sortlast: the box of all parts"  # name of an actor
 
 
 def image(plotter: pv.Plotter) -> Picture:
-    """Render a plotter of one window, and return what composites: see ``sortlast.vtk.image``.
+    """Render a plotter with one window, and return an image to composite: see ``sortlast.vtk.image``.
 
-    It is right where ``plotter.screenshot`` and ``plotter.get_image_depth`` are not: their colours are mixed
-    with the background, and their depths are negative distances with NaN for the background.
+    ``plotter.screenshot`` and ``plotter.get_image_depth`` do not composite: their colours are blended with
+    the background, and their depths are negative distances with NaN for the background.
 
     Raises:
-        ArgumentError: not a plotter, one that is closed, or a window that cannot be composited.
+        ArgumentError: ``plotter`` is no plotter or is closed, or its window cannot be composited.
     """
     if not isinstance(plotter, pv.Plotter) or plotter.render_window is None:
         raise ArgumentError(f"plotter is {plotter!r}; expected a pyvista.Plotter that is not closed")
-    plotter._on_first_render_request()  # which resets a camera that was not set
+    plotter._on_first_render_request()  # resets a camera that was not set
     return _image_of_window(plotter.render_window)
 
 
 class Plotter(pv.Plotter):  # type: ignore[misc]
-    """A ``pyvista.Plotter`` whose scene is spread over the ranks of a communicator. All calls are collective.
+    """A ``pyvista.Plotter`` with a scene that is distributed over a communicator. All calls are collective.
 
     ``show``, ``screenshot``, ``open_movie``, ``open_gif``, ``write_frame``, ``orbit_on_path``, ``render``,
     ``get_image_depth`` and ``update`` act on rank 0 and return None elsewhere. Cameras and annotations are
-    those of rank 0. Anti-aliasing is off, as in ``sortlast.vtk.compose``.
+    taken from rank 0. Anti-aliasing is off, as in ``sortlast.vtk.compose``.
 
     Args:
         comm: any mpi4py intracommunicator.
         mode: as in ``sortlast.vtk.compose``: "auto", "surface", "volume" or "boxes".
-        box: as there: the box of this rank's data, where its meshes reach beyond it.
+        box: as in ``sortlast.vtk.compose``: the box of this rank's data, if its meshes reach beyond it.
         timeout: longest wait for another rank, in seconds.
-        options: what ``pyvista.Plotter`` takes.
+        options: passed to ``pyvista.Plotter``.
     """
 
     composition: Composition
@@ -78,13 +78,13 @@ class Plotter(pv.Plotter):  # type: ignore[misc]
     # ---- this rank's part
 
     def add_mesh(self, mesh: Any, **options: Any) -> Any:
-        """Add this rank's part of a mesh; None, or one without points, where it has none.
+        """Add this rank's part of a mesh; None, or a mesh without points, if it has none.
 
-        As ``pyvista.Plotter.add_mesh``, whose actor it returns, or None without a part. ``clim`` is the range
-        over all ranks unless it is passed.
+        Like ``pyvista.Plotter.add_mesh``; returns its actor, or None without a part. ``clim`` defaults to the
+        range over all ranks.
 
         Raises:
-            Error: on every rank, if it fails on some, or they map different arrays to colours.
+            Error: on every rank, if it fails on some, or if they map different arrays to colours.
         """
         add = super().add_mesh
         has = mesh is not None and (not hasattr(mesh, "n_points") or mesh.n_points > 0)
@@ -98,20 +98,20 @@ class Plotter(pv.Plotter):  # type: ignore[misc]
         return actors[0] if actors else None
 
     def add_volume(self, volume: Any, **options: Any) -> Any:
-        """Add this rank's part of a volume; None, or one without points, where it has none.
+        """Add this rank's part of a volume; None, or a volume without points, if it has none.
 
-        As ``pyvista.Plotter.add_volume``, whose actor it returns, or None without a part. A
-        ``pyvista.MultiBlock`` is several volumes, each of which has its own place in depth, and gives a list
-        of actors. ``clim`` is the range over all ranks unless it is passed, and ``opacity_unit_distance``
-        that of the whole.
+        Like ``pyvista.Plotter.add_volume``; returns its actor, or None without a part. A
+        ``pyvista.MultiBlock`` is several volumes, each with its own place in depth, and gives a list of
+        actors. ``clim`` defaults to the range over all ranks, and ``opacity_unit_distance`` to the value for
+        the whole volume.
 
-        Blocks share the points of their common faces, or have layers of ghost cells beyond them: cells that
-        are duplicates by their ``vtkGhostType``, or lie outside the plotter's ``box``, are not drawn. Image
-        data along the axes and rectilinear grids are sampled alike on all ranks, see
-        ``sortlast.vtk.Composition.sample_alike``, by the mapper "gpu".
+        Blocks share the points of their common faces, or have layers of ghost cells beyond them. Cells marked
+        as duplicates by ``vtkGhostType`` or outside the plotter's ``box`` are not drawn. Image data aligned
+        with the axes and rectilinear grids are sampled at the same places on all ranks by the mapper "gpu",
+        see ``sortlast.vtk.Composition.sample_alike``.
 
         Raises:
-            Error: on every rank, if it fails on some, or with another ``blending`` than "composite".
+            Error: on every rank, if it fails on some, or if ``blending`` is not "composite".
         """
         add = super().add_volume
 
@@ -153,13 +153,13 @@ class Plotter(pv.Plotter):  # type: ignore[misc]
         add: Callable[[list[Any], dict[str, Any]], list[Any]],
         options: dict[str, Any],
     ) -> list[Any]:
-        """Add what ``find`` finds on this rank, with the options that all ranks agree on; its actors."""
+        """Add the data of ``find`` on this rank, with options agreed on by all ranks; returns the actors."""
         problem, found, parts = None, None, []
         try:
             parts = find()
             found = range_of(parts) if parts else None
         except Exception as error:
-            # The others must not wait for this rank: all raise what is wrong here.
+            # The others must not wait for this rank: all ranks raise the error below.
             problem = f"{type(error).__name__}: {error}"
         told: Range | None = self._agree((problem, found), ranges.union)
         chosen = {name: value for name, value in options.items() if name != "render"}
@@ -180,7 +180,7 @@ class Plotter(pv.Plotter):  # type: ignore[misc]
         return actors
 
     def _added(self, options: dict[str, Any]) -> None:
-        """Let cameras know the box of all parts, and show them."""
+        """Update the bounding box of all parts for cameras, and show the parts."""
         self.composition.update_bounds()
         for renderer, prop in self.composition.boxes():
             reset = options.get("reset_camera") if renderer is self.renderer else False
@@ -192,7 +192,7 @@ class Plotter(pv.Plotter):  # type: ignore[misc]
         return self.composition.messages.agree(value, decide)
 
     def _add_scale(self, told: Range, options: dict[str, Any]) -> None:
-        """Give a rank without a part the colours and the scalar bar of the others'."""
+        """Give a rank without a part the colours and the scalar bar of the other ranks."""
         corners = pv.PolyData(np.zeros((2, 3)), faces=[3, 0, 1, 1])
         corners[told.name] = np.array(told.limits)
         kept = ("clim", "cmap", "n_colors", "flip_scalars", "scalar_bar_args", "show_scalar_bar", "log_scale")
@@ -200,7 +200,7 @@ class Plotter(pv.Plotter):  # type: ignore[misc]
         actor = super().add_mesh(corners, scalars=told.name, **shown, render=False)
         actor.visibility = False
 
-    # ---- what rank 0 does, and the others follow
+    # ---- led by rank 0
 
     def _lead(self, work: Callable[[], Any]) -> Any:
         if self.composition.closed or self.composition.leading:
@@ -218,19 +218,19 @@ class Plotter(pv.Plotter):  # type: ignore[misc]
         return result
 
     def render(self) -> None:
-        """Render on all ranks, once ``show`` or another call has done so before."""
+        """Render on all ranks, if ``show`` or another call has rendered before."""
         if self._shown:
             self._lead(super().render)
 
     def close(self) -> None:
-        """Close the plotter, and what connects it with the other ranks."""
+        """Close the plotter and its composition with the other ranks."""
         super().close()
         if not self.composition.leading:
             self.composition.close()
 
 
 def _led(name: str) -> Any:
-    """A method of ``pyvista.Plotter`` that acts on rank 0 while the other ranks render when it does."""
+    """Make a method of ``pyvista.Plotter`` that acts on rank 0 while the other ranks render when it does."""
     original = getattr(pv.Plotter, name)
 
     @wraps(original)

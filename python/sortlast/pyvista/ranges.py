@@ -1,4 +1,4 @@
-"""What all ranks must have alike: ranges of the values that are mapped to colours, and units of opacity."""
+"""Values that must agree on all ranks: ranges of data that are mapped to colours, and units of opacity."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sortlast.vtk.sampling import Grid, spacing
 
 
 class Range(NamedTuple):
-    """The values of an array that is mapped to colours, and the grids of the volumes that hold them."""
+    """The range of an array that is mapped to colours, and the grids of its volumes."""
 
     name: str
     limits: tuple[float, float]
@@ -22,7 +22,7 @@ class Range(NamedTuple):
     grids: tuple[Grid, ...] = ()
 
     def unit_distance(self) -> float | None:
-        """What PyVista takes as ``opacity_unit_distance`` of a volume; None of other data."""
+        """The value for PyVista's ``opacity_unit_distance`` of a volume; None for other data."""
         if self.box is None or not self.grids:
             return None
         extents, steps = np.subtract(self.box[1::2], self.box[0::2]), np.array(spacing(self.grids))
@@ -31,7 +31,7 @@ class Range(NamedTuple):
 
 
 def union(told: Sequence[tuple[str | None, Range | None]]) -> Range | None:
-    """On rank 0: the range over all ranks. Raises Error if a rank has a problem or maps another array."""
+    """On rank 0: the range over all ranks. Raises Error if a rank has a problem or maps a different array."""
     for rank, (problem, _) in enumerate(told):
         if problem is not None:
             raise Error(f"rank {rank}: {problem}")
@@ -46,7 +46,7 @@ def union(told: Sequence[tuple[str | None, Range | None]]) -> Range | None:
 
 
 def around_all(ranges: Sequence[Range]) -> Range | None:
-    """The range that holds several of one array."""
+    """The union of several ranges of one array."""
     if not ranges:
         return None
     return Range(
@@ -58,7 +58,7 @@ def around_all(ranges: Sequence[Range]) -> Range | None:
 
 
 def of_mesh(mesh: Any, options: dict[str, Any]) -> Range | None:
-    """The range of what ``add_mesh`` maps to colours; None if it maps nothing."""
+    """The range of the array that ``add_mesh`` maps to colours; None if it maps none."""
     scalars = options.get("scalars")
     if options.get("rgb") or (scalars is None and options.get("color") is not None):
         return None
@@ -68,7 +68,7 @@ def of_mesh(mesh: Any, options: dict[str, Any]) -> Range | None:
 
 
 def of_array(data: Any, options: dict[str, Any]) -> Range | None:
-    """Least and greatest value of what is mapped to colours; None if nothing is."""
+    """Minimum and maximum of the array that is mapped to colours; None if there is none."""
     data = pv.wrap(data)
     scalars = options.get("scalars")
     name = scalars if isinstance(scalars, str) else data.active_scalars_name if scalars is None else "Data"

@@ -1,4 +1,4 @@
-"""A rank's volumes as ``add_volume`` takes them: blocks, what each draws of its data, and what is refused."""
+"""A rank's volumes for ``add_volume``: their blocks, the part of each that is drawn, and validation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _GHOSTS, _DUPLICATE = "vtkGhostType", np.uint8(1)
 
 
 class Block(NamedTuple):
-    """Data of one volume, and the box of what is drawn of it; None for an unstructured grid."""
+    """Data of one volume, and the box that is drawn; None for an unstructured grid."""
 
     data: Any
     own: Box | None
@@ -26,15 +26,15 @@ class Block(NamedTuple):
 
 
 def blocks_of(volume: Any, options: dict[str, Any], box: Box | None) -> list[Block]:
-    """The blocks of a rank's volume: those of a ``MultiBlock``, else itself; none without points.
+    """The blocks of a ``MultiBlock``, or the volume itself; none without points.
 
     Args:
-        volume: what ``add_volume`` takes, or None.
-        options: its other arguments, which are checked. "resolution" is taken out.
-        box: outside which nothing is drawn.
+        volume: the argument of ``add_volume``, or None.
+        options: its other arguments, which are checked. "resolution" is removed.
+        box: nothing outside it is drawn.
 
     Raises:
-        ArgumentError: what does not composite.
+        ArgumentError: an argument that cannot be composited.
     """
     blending = options.get("blending", "composite")
     if blending != "composite":
@@ -77,7 +77,7 @@ def _block(data: Any, box: Box | None, name: str, options: dict[str, Any]) -> Bl
 
 
 def _without_ghosts(data: Any) -> tuple[Any, Box]:
-    """Data whose ghost cells are like others, and the box of those that are none."""
+    """The data with ghost cells turned into regular cells, and the box of the cells that are no ghosts."""
     bounds: Box = tuple(data.bounds)
     if _GHOSTS not in data.cell_data:
         return data, bounds
@@ -122,7 +122,7 @@ def range_of(blocks: Sequence[Block], options: dict[str, Any]) -> Range | None:
 
 
 def sample_in_full(actor: Any) -> None:
-    """Let the mapper of an unstructured grid draw every pixel, however long that takes."""
+    """Make the mapper of an unstructured grid draw every pixel, however long that takes."""
     mapper = actor.GetMapper()
     mapper.SetAutoAdjustSampleDistances(False)
     mapper.SetImageSampleDistance(1.0)

@@ -1,4 +1,4 @@
-"""The network simulator: how long traffic takes on a fabric, packet by packet or as flows.
+"""The network simulator: how long traffic takes on a fabric, by packets or by flows.
 
 ::
 

@@ -1,9 +1,9 @@
-"""The choice of an algorithm that knows the fabric: every candidate's frame is simulated on the job's nodes.
+"""Chooses the algorithm for a fabric, by simulating every candidate's frame on the job's nodes.
 
-Candidates are those of :func:`sortlast.schedule.choose`, with the k vectors of radix-k in other orders of
-their numbers too, and shift and direct-send in two rings: by rank, and as the fabric's routing orders the
-hosts. A frame takes at least as long as the bytes on its fullest link; that bound costs little, so that
-candidates are simulated in its order, and those whose bound is above the best frame so far need not be.
+Candidates are the algorithms of :func:`sortlast.schedule.choose`, plus other orders of radix-k's k vectors,
+and two rings for shift and direct-send: rank order, and the order of hosts in the fabric's routing. The bytes
+on the fullest link give a lower bound for the time of a frame. The bound is cheap, so candidates are
+simulated in ascending order of bounds until the bound exceeds the best frame so far.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ Progress = Callable[[float], object]
 
 _FOLLOW_THE_RING = ("shift", "direct-send")
 _MOST_ORDERS = 24  # of the numbers of one k vector
-_ROUNDING = 1e-6  # part of a bound that rounding to whole bytes and nanoseconds may take
+_ROUNDING = 1e-6  # relative error of a bound by rounding to whole bytes and nanoseconds
 
 
 @dataclass(frozen=True)
 class FrameTime:
-    """What a frame takes by one algorithm.
+    """The time of a frame with one algorithm.
 
     Attributes:
         name: the algorithm, with all parameters.
         ring: ranks in communication order; None: rank order.
-        least: seconds that the bytes of its fullest link take [s].
-        seconds: of the simulated frame [s]; None: not simulated, as ``least`` is longer than the best frame.
+        least: lower bound, from the bytes on its fullest link [s].
+        seconds: of the simulated frame [s]; None: not simulated, as ``least`` exceeds the best frame.
     """
 
     name: str
@@ -48,18 +48,18 @@ class FrameTime:
 class JobFabric:
     """The network of a job, for :func:`choose` and ``sortlast.Compositor(fabric=...)``.
 
-    All ranks give the same. Each simulates by itself, in a second for 60 ranks; for 256 in seconds on a tree
-    and in minutes on a torus. The result depends on nothing but this.
+    Must be the same on all ranks. Each rank simulates by itself: 60 ranks take a second, 256 ranks seconds on
+    a tree and minutes on a torus. The result depends only on these values.
 
     Args:
         fabric: a fabric, or one with its routing.
-        nodes: the host of each rank in order, as :func:`sortlast.fabric.placement` takes them; several ranks
-            may share one.
+        nodes: the host of each rank in order, as for :func:`sortlast.fabric.placement`; several ranks may
+            share one.
         pixels: of an image.
-        pixel_bytes: bytes of a pixel.
-        active: share of an image's pixels that are active, above 0 up to 1.
-        machine: its ``alpha`` is the cost of a message, its ``beta`` that of a byte where the fabric's file
-            tells no rates, its gammas that of blending; None: the defaults.
+        pixel_bytes: bytes per pixel.
+        active: fraction of an image's pixels that are active, above 0 up to 1.
+        machine: ``alpha`` is the cost of a message, ``beta`` the cost of a byte if the fabric's file has no
+            rates, and its gammas are the costs of blending; None: the defaults.
         routing: an engine of :func:`sortlast.fabric.engines`, for a fabric without routes.
         order: ranks from front to back; None: rank order.
     """
@@ -83,13 +83,13 @@ class JobFabric:
 
     @property
     def ranks(self) -> int:
-        """How many the job has."""
+        """Number of ranks of the job."""
         return len(self._hosts)
 
     def choice(self, ranks: int) -> tuple[str, list[int] | None]:
-        """The fastest algorithm and its ring (None: rank order), for a communicator of so many ranks.
+        """The fastest algorithm and its ring (None: rank order), for a communicator of ``ranks`` ranks.
 
-        Raises ArgumentError if the job has another number of ranks.
+        Raises ArgumentError if the job has a different number of ranks.
         """
         if ranks != self.ranks:
             raise ArgumentError(f"the fabric has nodes for {self.ranks} ranks, and there are {ranks}")
@@ -104,21 +104,21 @@ def choose(
     all_candidates: bool = False,
     progress: Progress | None = None,
 ) -> list[FrameTime]:
-    """Simulate frames by all candidates on the job's own fabric; fastest first.
+    """Simulate frames of all candidates on the job's fabric; fastest first.
 
     Args:
         job: the fabric, its nodes and the image.
-        candidates: names of algorithms; None: those of :func:`sortlast.schedule.choose`, and radix-k with
-            its k vectors in other orders.
-        all_candidates: simulate also those that cannot be the fastest.
-        progress: called now and then with the part done, 0 to 1.
+        candidates: names of algorithms; None: the algorithms of :func:`sortlast.schedule.choose`, and radix-k
+            with its k vectors in other orders.
+        all_candidates: simulate even candidates that cannot be the fastest.
+        progress: called repeatedly with the fraction done, 0 to 1.
 
     Returns:
-        Those that were simulated, fastest first, then the others by their bounds. Of equal ones the first
-        candidate comes first: equal arguments give equal lists.
+        Simulated candidates, fastest first, then the others by their bounds. Ties keep the order of
+        candidates: equal arguments give equal lists.
 
     Raises:
-        ArgumentError: an unknown candidate, or an argument of the job that is out of its range.
+        ArgumentError: an unknown candidate, or an argument of the job out of range.
         Error: routes lead nowhere.
     """
     machine = Machine() if job.machine is None else job.machine
@@ -144,7 +144,7 @@ def choose(
 
 
 def _candidates(job: JobFabric, machine: Machine) -> list[str]:
-    """Names of all algorithms that are tried."""
+    """Names of all algorithms to try."""
     predicted = schedule.choose(
         job.ranks,
         job.pixels,
@@ -158,7 +158,7 @@ def _candidates(job: JobFabric, machine: Machine) -> list[str]:
 
 
 def _orders(name: str) -> list[str]:
-    """The name, and where it ends with a k vector, those with its numbers in other orders."""
+    """The name and, if it ends with a k vector, names with its numbers in other orders."""
     head, colon, numbers = name.rpartition("radix-k:")
     if not colon:
         return [name]
@@ -169,7 +169,7 @@ def _orders(name: str) -> list[str]:
 
 
 def _node_numbers(job: JobFabric) -> list[int] | None:
-    """The node of each rank, numbered from 0; None: each has its own."""
+    """The node of each rank, numbered from 0; None: each rank has its own."""
     if not job._hosts.shares_nodes:
         return None
     number = {node: k for k, node in enumerate(dict.fromkeys(job._hosts.nodes))}
@@ -192,15 +192,15 @@ def _schedule(job: JobFabric, name: str, ring: tuple[int, ...] | None) -> schedu
 
 
 def _least(job: JobFabric, routes: Routes, name: str, ring: tuple[int, ...] | None, rate: float) -> float:
-    """Seconds that the fullest link is busy, at least: merged images have no fewer active pixels than one."""
+    """Minimum busy time of the fullest link [s]; merged images have at least the active pixels of one."""
     pattern = _fabric.schedule_pattern(_schedule(job, name, ring), job.pixel_bytes)
     most = int(channel_bytes(routes, pattern, job._hosts).max(initial=0))
     return most * job.active / rate * (1 - _ROUNDING)
 
 
 def _simulate(job: JobFabric, routes: Routes, each: FrameTime, rate: float, machine: Machine) -> float:
-    """Seconds of a frame, in which blending hides behind messages where it can."""
-    join = 2 * machine.gamma_read + machine.gamma_write  # seconds a byte: read both, write one
+    """Seconds of a frame in which blending overlaps messages where possible."""
+    join = 2 * machine.gamma_read + machine.gamma_write  # seconds per byte: read both, write one
     traffic = frame_traffic(
         _schedule(job, each.name, each.ring),
         pixel_bytes=job.pixel_bytes,
@@ -213,6 +213,6 @@ def _simulate(job: JobFabric, routes: Routes, each: FrameTime, rate: float, mach
         placement=job._hosts,
         link_bytes_per_second=rate,
         message_seconds=machine.alpha,
-        sends_at_once=1,  # as in the model of both papers: each message costs its sender alpha
+        sends_at_once=1,  # as in the models of both papers: each message costs its sender alpha
     )
     return run.seconds

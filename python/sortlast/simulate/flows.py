@@ -28,38 +28,40 @@ def flow(
     background: float | Sequence[float] = 0,
     progress: Callable[[float], object] | None = None,
 ) -> FlowResult:
-    """Simulate traffic as flows that share the links of their ways, each with its max-min fair rate.
+    """Simulate traffic as flows that share the links of their paths, each with its max-min fair rate.
 
-    For messages that are long beside the network's latency. Equal arguments give equal runs.
+    For messages that take much longer than the network's latency. Equal arguments give equal runs.
 
     Args:
         fabric: a fabric, or one with its routing or spreading.
-        traffic: what its tasks send.
-        placement: the host of each task, which several may have; None: hosts 0, 1, 2, ...
-        routing: for a fabric without: an engine of :func:`sortlast.fabric.engines`; or one of
-            :func:`sortlast.fabric.spreadings`, which splits each flow evenly over all its ways, as adaptive
+        traffic: the messages of its tasks.
+        placement: the host of each task; several tasks may share one; None: hosts 0, 1, 2, ...
+        routing: for a fabric without routes: an engine of :func:`sortlast.fabric.engines`; or one of
+            :func:`sortlast.fabric.spreadings`, which splits each flow evenly over all its paths, as adaptive
             routing does in the long run.
-        link_bytes_per_second: of each direction of every link; None: the data rate of most links that the
-            fabric's file tells, or 1.25e9 where it tells none.
-        message_seconds: cost of a message before its bytes move, in which its sender is busy with it.
-        sends_at_once: messages of a task that may be under way at once; 0: any number, which share its link.
-        receives_at_once: messages whose bytes may come to a task at once; 0: any number. Others wait, and
-            keep their places among what their senders have under way. Nodes with k ports have k of both.
-        precision: events no further apart than this part of the time since the start happen together, 0 to
+        link_bytes_per_second: of each direction of every link; None: the most common data rate in the
+            fabric's file, or 1.25e9 if it has none.
+        message_seconds: cost of a message before its bytes move, during which its sender is busy.
+        sends_at_once: maximum messages of a task in flight; 0: unlimited; they share its link.
+        receives_at_once: maximum messages being received by a task; 0: unlimited. Others wait, and still
+            count as in flight at their senders. For nodes with k ports, set both to k.
+        precision: events within this fraction of the time since the start are merged, 0 to 0.1; raise it if
+            irregular traffic of a large fabric has too many events.
             0.1; raise it where irregular traffic of a large fabric has too many events.
         message_log: keep the start and end of every message, which ``bandwidth`` needs.
-        host_links: whether the links between hosts and switches count; False where nodes are their own
-            routers, as in a torus of nodes, and can use all their links at once.
-        ordered_links: whether a link serves messages one after the other, in the order in which they come to
-            it, each at the whole rate; otherwise all share it, and those that begin together end together.
-            Not with a spreading.
-        background: share of each direction of every link that others take, 0 or more and below 1; or, by
-            channel of the fabric, such a share of each (not with ``ordered_links``).
-        progress: called now and then with the part done, 0 to 1; what it raises ends the run, as False does.
+        host_links: whether the links between hosts and switches count; False if nodes are their own routers,
+            as in a torus of nodes, and can use all their links at once.
+        ordered_links: whether a link serves messages one after the other, in order of arrival, each at the
+            full rate; otherwise all share it, and messages that begin together end together. Not with a
+            spreading.
+        background: fraction of each direction of every link used by other traffic, 0 or more and below 1; or
+            one fraction per channel of the fabric (not with ``ordered_links``).
+        progress: called repeatedly with the fraction done, 0 to 1; an exception or the result False ends the
+            run.
 
     Raises:
-        ArgumentError: tasks do not fit on the hosts, an argument is out of its range, no such routing.
-        Error: messages wait for each other for ever: the text names them; or routes lead nowhere.
+        ArgumentError: tasks do not fit on the hosts, an argument is out of range, no such routing.
+        Error: messages deadlock (the text names them), or routes lead nowhere.
     """
     options = _simulate.FlowOptions(
         link_bytes_per_second=link_rate(fabric) if link_bytes_per_second is None else link_bytes_per_second,
@@ -102,41 +104,41 @@ def frame(
     background: float | Sequence[float] = 0,
     progress: Callable[[float], object] | None = None,
 ) -> Frame:
-    """Simulate a frame of a schedule on a fabric: frames a second, what hides, bandwidths.
+    """Simulate a frame of a schedule on a fabric: frames per second, overlap, bandwidths.
 
     Args:
         fabric: a fabric, or one with its routing or spreading.
-        schedule: of as many pixels as the image has.
+        schedule: with the image's number of pixels.
         placement: the host of each rank; None: hosts 0, 1, 2, ...
-        routing: for a fabric without: an engine of :func:`sortlast.fabric.engines`; or one of
-            :func:`sortlast.fabric.spreadings`, which splits each flow evenly over all its ways, as adaptive
+        routing: for a fabric without routes: an engine of :func:`sortlast.fabric.engines`; or one of
+            :func:`sortlast.fabric.spreadings`, which splits each flow evenly over all its paths, as adaptive
             routing does in the long run.
-        pixel_bytes: bytes of a pixel.
-        active: share of an image's pixels that are active and sent, above 0 up to 1. A share a becomes
-            1 - (1 - a)**d where d images are merged.
-        link_bytes_per_second: of each direction of every link; None: the data rate of most links that the
-            fabric's file tells, or 1.25e9 where it tells none.
+        pixel_bytes: bytes per pixel.
+        active: fraction of an image's pixels that are active and sent, above 0 up to 1. A fraction a becomes
+            1 - (1 - a)**d when d images are merged.
+        link_bytes_per_second: of each direction of every link; None: the most common data rate in the
+            fabric's file, or 1.25e9 if it has none.
         message_seconds: cost of a message before its bytes move.
-        sends_at_once: messages of a rank that may be under way at once; 0: any number, which share its link.
+        sends_at_once: maximum messages of a rank in flight; 0: unlimited; they share its link.
         receives_at_once: as in :func:`flow`.
-        stage_seconds: cost of a stage at a rank, before its messages of that stage may go.
+        stage_seconds: cost of a stage at a rank, before its messages of that stage may start.
         blend_bytes_per_second: bytes of a fragment that a rank joins to another; 0: blending takes no time.
-        overlap: blending goes on while messages of the rank move; otherwise each stage is blended after its
-            messages, and before those of the next.
-        window: most stages of a rank under way at once; 0: any number; None: the schedule's.
-        rendezvous: a transfer waits until its receiver has begun the stage too, as MPI libraries do it for
-            long messages.
+        overlap: blending overlaps the rank's messages; otherwise each stage is blended after its messages and
+            before the messages of the next stage.
+        window: maximum stages of a rank in progress; 0: unlimited; None: the schedule's.
+        rendezvous: a transfer waits until its receiver has begun the stage too, like long messages in MPI
+            libraries.
         barrier: all ranks begin a stage together, and the window is 1.
-        chunk_bytes: messages are cut at multiples of so many bytes of the image; 0: they are not.
+        chunk_bytes: messages are cut at multiples of this many bytes of the image; 0: not cut.
         precision: as in :func:`flow`.
         message_log: keep the start and end of every message, which ``bandwidth`` needs.
         host_links: as in :func:`flow`.
         ordered_links: as in :func:`flow`.
         background: as in :func:`flow`.
-        progress: as in :func:`flow`; if blending takes time, the frame is simulated a second time without.
+        progress: as in :func:`flow`; if blending takes time, the frame is simulated again without blending.
 
     Raises:
-        ArgumentError: ranks do not fit on the hosts, an argument is out of its range, no such routing.
+        ArgumentError: ranks do not fit on the hosts, an argument is out of range, no such routing.
         Error: routes lead nowhere.
     """
     compositing = _simulate.CompositingOptions(
@@ -178,10 +180,10 @@ def frame_traffic(
     barrier: bool = False,
     chunk_bytes: int = 0,
 ) -> Traffic:
-    """The traffic of a frame, as :func:`frame` simulates it; for :func:`packet`, or to be written as GOAL.
+    """The traffic of a frame as simulated by :func:`frame`, for :func:`packet` or to be written as GOAL.
 
     Raises:
-        ArgumentError: an argument is out of its range.
+        ArgumentError: an argument is out of range.
     """
     return _simulate.compositing_traffic(
         schedule,
@@ -200,14 +202,14 @@ def frame_traffic(
 
 
 def _shares_of(background: float | Sequence[float]) -> list[float]:
-    """One share, or one a channel, as the options of a simulator take them; none for 0."""
+    """Convert to a list for the simulator: one fraction, or one per channel; empty for 0."""
     if isinstance(background, (int, float)):
         return [float(background)] if background else []
     return [float(share) for share in background]
 
 
 def _ways(fabric: Topology | Routes | Spreading, routing: str) -> Routes | Spreading:
-    """The ways to use."""
+    """The routes or spreading to use."""
     if not isinstance(fabric, Topology):
         return fabric
     return spread(fabric, routing) if routing in dict(spreadings()) else route(fabric, routing)

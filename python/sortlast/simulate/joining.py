@@ -1,4 +1,4 @@
-"""Several jobs on one network: their traffic as one, and what came of each.
+"""Several jobs on one network: their combined traffic, and the results of each job.
 
 ::
 
@@ -22,13 +22,13 @@ from sortlast.simulate.timeline import records
 
 @dataclass(frozen=True)
 class JobResult:
-    """What came of one job.
+    """The result of one job.
 
     Attributes:
         name: of its traffic.
-        seconds: from the beginning of all until its last message or computation was over [s].
-        messages: that arrived.
-        bytes: of these.
+        seconds: from the common start until its last message or computation ended [s].
+        messages: number that arrived.
+        bytes: of these messages.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Jobs:
 
     Attributes:
         traffic: of all jobs.
-        placement: the host of each of its tasks.
+        placement: the host of each task.
         tasks: by job and its task, the task of ``traffic``.
         job: by message of ``traffic``, the number of its job: int32 array.
         names: of the traffic of each job.
@@ -56,7 +56,7 @@ class Jobs:
     names: tuple[str, ...]
 
     def results(self, run: PacketResult | FlowResult) -> list[JobResult]:
-        """What came of each job. Raises ArgumentError unless the run has a log of its messages."""
+        """The result of each job. Raises ArgumentError unless the run has a message log."""
         ends, messages, bytes_ = np.zeros(len(self.names)), *np.zeros((2, len(self.names)), np.int64)
         source, destination = self.traffic.source, self.traffic.destination
         size = self.traffic.size
@@ -76,17 +76,17 @@ def join(jobs: Sequence[tuple[Traffic, Sequence[int]]], *, share_hosts: bool = F
     """Join jobs that begin together on one network and do not wait for each other.
 
     Args:
-        jobs: of each its traffic, and the host of each of its tasks. Jobs may have hosts in common.
-        share_hosts: make all tasks of a host one, which sends whatever may go first. The packet simulator,
-            in which a host has one injection queue, needs it where jobs have hosts in common; the flow
-            simulator takes tasks of a host side by side, and lets them share its link.
+        jobs: for each job its traffic, and the host of each of its tasks. Jobs may share hosts.
+        share_hosts: merge all tasks of a host into one, which sends any message that is ready. Required if
+            jobs share hosts in the packet simulator, in which a host has one injection queue; the flow
+            simulator runs tasks of a host side by side, and lets them share its link.
 
-    A message of a job in order waits for the one before it, unless all jobs are in order and no tasks are
-    made one; in the flow simulator its tasks then send one message at a time.
+    A message of an ordered job waits for the previous one, unless all jobs are ordered and no tasks are
+    merged; in the flow simulator its tasks then send one message at a time.
 
     Raises:
-        ArgumentError: no jobs, a number of hosts that is not that of the tasks, with ``share_hosts`` two
-            tasks of a job on one host, more than 2^31 - 1 messages with repetitions written out.
+        ArgumentError: no jobs, a number of hosts other than the number of tasks, two tasks of a job on one
+            host with ``share_hosts``, or more than 2^31 - 1 messages with repetitions expanded.
     """
     given = [(traffic, [int(host) for host in hosts]) for traffic, hosts in jobs]
     traffic, placement, tasks, job = _simulate.join_jobs(given, share_hosts)

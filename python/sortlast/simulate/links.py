@@ -1,4 +1,4 @@
-"""The links of a fabric in classes: those from one level of switches, or hosts, to another."""
+"""The links of a fabric in classes, by the levels of switches, or hosts, that they join."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from numpy.typing import NDArray
 
 from sortlast.fabric import Routes, Spreading, Topology, data_rate
 
-UNKNOWN_RATE = 1.25e9  # of a link of which nothing is known [byte/s]
-_HOSTS = -1  # in the place of a level
+UNKNOWN_RATE = 1.25e9  # of a link without a given rate [byte/s]
+_HOSTS = -1  # level of hosts
 
 
 @dataclass(frozen=True)
 class LinkClass:
-    """Channels that lead from one level to another, ascending, and what they are called."""
+    """Channels from one level to another, ascending, and the name of the class."""
 
     name: str
     channels: NDArray[np.int64]
 
 
 def link_rates(topology: Topology) -> dict[float, int]:
-    """How many links carry so many bytes a second, by what the fabric's file tells; the commonest first."""
+    """Number of links by data rate in the fabric's file [byte/s], most common first."""
     counts = Counter(data_rate(link.gbps) for link in topology.links if link.gbps > 0)
     return dict(counts.most_common())
 
 
 def link_rate(fabric: Topology | Routes | Spreading) -> float:
-    """Bytes a second of most links; ``UNKNOWN_RATE`` if the fabric's file tells none."""
+    """The most common data rate [byte/s]; ``UNKNOWN_RATE`` if the fabric's file has none."""
     topology = fabric if isinstance(fabric, Topology) else fabric.topology
     return next(iter(link_rates(topology)), UNKNOWN_RATE)
 
 
 def link_classes(topology: Topology) -> list[LinkClass]:
-    """All channels that have a cable, by class: upward from the hosts, then down to them.
+    """All channels with a cable, by class: upward from the hosts, then downward.
 
-    Switches without a level, as those of a torus, form one class among themselves.
+    Switches without a level, such as in a torus, form one class.
     """
     level = [_HOSTS] * len(topology.hosts) + [switch.level for switch in topology.switches]
     found: dict[tuple[int, int], list[int]] = {}
@@ -53,7 +53,7 @@ def link_classes(topology: Topology) -> list[LinkClass]:
 
 
 def _place(pair: tuple[int, int]) -> tuple[bool, int]:
-    """Order of the classes: upward, and among the same switches, then downward."""
+    """Sort key of the classes: upward and between equal levels, then downward."""
     begin, end = pair
     return begin > end, begin if begin <= end else -begin
 

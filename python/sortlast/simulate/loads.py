@@ -1,4 +1,4 @@
-"""Throughput and delay against the load: packets that begin at random, whatever became of those before."""
+"""Throughput and delay over the load: packets begin at random, independent of earlier ones."""
 
 from __future__ import annotations
 
@@ -33,40 +33,40 @@ def load(
     drain: int = 20000,
     progress: Callable[[float], object] | None = None,
 ) -> LoadResult:
-    """Simulate an open loop: in each cycle each host begins a packet with probability ``offered`` / P.
+    """Simulate an open loop: in each cycle each host creates a packet with probability ``offered`` / P.
 
-    Hosts keep packets in queues without end. Those that begin in the ``measured`` cycles after ``warm_up``
+    Hosts keep packets in unlimited queues. Packets created in the ``measured`` cycles after ``warm_up``
     count; the run ends when all of them have arrived, or ``drain`` cycles later. Switches are as in
     :func:`packet` with ``lanes``. Equal arguments give equal runs.
 
     Args:
         fabric: a fabric, or one with its routing.
-        offered: phits that a host begins a cycle, 0 to 1.
+        offered: phits that a host creates per cycle, 0 to 1.
         traffic: "uniform": each packet goes to any other host; "next-group": to any host of the next group of
-            a dragonfly or dragonfly+, whose minimal ways share the few links between two groups.
+            a dragonfly or dragonfly+; its minimal paths share the few links between the two groups.
         routing: an engine of :func:`sortlast.fabric.engines` or one of :func:`lane_routings`.
-        roots: the root switches of the routing, as :func:`sortlast.fabric.route` takes them; None: it finds
-            them.
+        roots: the root switches of the routing, as for :func:`sortlast.fabric.route`; None: it finds them.
         lanes: virtual lanes of each link; None: as many as the routing needs.
-        ugal_threshold: of the routing "ugal": phits by which the minimal way may be worse.
-        link_cycles: further cycles that a phit, and a credit on its way back, is under way between two
-            switches.
+        ugal_threshold: for the routing "ugal": phits by which the minimal path may be worse.
+        link_cycles: additional cycles of latency between two switches, for a phit and for a credit on its
+            way back.
         global_cycles: the same between two groups of a dragonfly or dragonfly+.
         allocation: when a packet gets its lane, as in :func:`packet`.
-        seed: of everything that is drawn at random.
+        seed: of all random choices.
         packet_phits: P, cycles that a packet takes on a link.
         switch_cycles: cycles from the arrival of a packet's head at a switch until it may leave.
         buffer_packets: packets that a lane's queue holds.
-        arbitration: which input port an output port serves.
+        arbitration: how an output port chooses an input port.
         warm_up: cycles before packets count.
-        measured: cycles in which those that count begin.
-        drain: cycles that those which count are waited for, at most.
-        progress: called now and then with the part done, 0 to 1; what it raises ends the run, as False does.
+        measured: cycles in which counted packets are created.
+        drain: maximum cycles to wait for counted packets.
+        progress: called repeatedly with the fraction done, 0 to 1; an exception or the result False ends the
+            run.
 
     Raises:
-        ArgumentError: an argument is out of its range, no such routing, a fabric that it refuses, or one
+        ArgumentError: an argument is out of range, no such routing, a fabric that it does not support, or one
             without groups.
-        Error: packets wait for each other for ever.
+        Error: packets deadlock.
     """
     return load_on(
         lane_routes(fabric, routing, roots),
@@ -105,7 +105,7 @@ def load_on(
     progress: Callable[[float], object] | None,
     **of_packets: Any,
 ) -> LoadResult:
-    """As :func:`load`, on a routing that several runs share; ``of_packets``: further settings of it."""
+    """Like :func:`load`, with a routing shared by several runs; ``of_packets``: its further settings."""
     lane_options = _simulate.LaneOptions(
         lanes=lane_count(lanes),
         ugal_threshold=ugal_threshold,

@@ -1,4 +1,4 @@
-"""The LogGOPS model: messages on a network where none is in another's way."""
+"""The LogGOPS model: messages on a network without contention."""
 
 from __future__ import annotations
 
@@ -21,23 +21,24 @@ def loggops(
 ) -> LogGopsResult:
     """Simulate a program by the LogGOPS model, as LogGOPSim does.
 
-    A message takes the latency L whatever else is under way; what costs time are the ranks' CPUs and NICs.
-    See Hoefler, Schneider and Lumsdaine, "LogGOPSim - Simulating Large-Scale Applications in the LogGOPS
-    Model" (2010). The parameters have the model's names, and LogGOPSim's values unless told otherwise.
+    A message takes the latency L regardless of other messages; the ranks' CPUs and NICs are the shared
+    resources. See Hoefler, Schneider and Lumsdaine, "LogGOPSim - Simulating Large-Scale Applications in the
+    LogGOPS Model" (2010). The parameters have the model's names, and LogGOPSim's defaults.
 
     Args:
-        program: of :func:`sortlast.simulate.read_program`; or traffic, whose receives then wait for nothing.
+        program: from :func:`sortlast.simulate.read_program`; or traffic, in which receives wait for nothing.
         L: latency, from the end of the sender's overhead to the first byte at the receiver, in ns.
-        o: overhead of a message: a CPU is busy with it at the sender, and at the receiver, in ns.
+        o: overhead of a message, during which a CPU is busy at the sender and at the receiver, in ns.
         g: gap from one message of a NIC to the next, in ns.
-        G: gap of each byte but the first, in ns.
-        O: overhead of each byte but the first, in ns.
-        S: bytes of the longest message that does not wait for its receive.
-        progress: called now and then with the part done, 0 to 1; what it raises ends the run, as False does.
+        G: gap per byte except the first, in ns.
+        O: overhead per byte except the first, in ns.
+        S: maximum size in bytes of messages that do not wait for their receive.
+        progress: called repeatedly with the fraction done, 0 to 1; an exception or the result False ends the
+            run.
 
     Raises:
         ArgumentError: a parameter is below 0 or above 1e15; the program ends past 2^54 ns.
-        Error: ranks wait for each other for ever: the text says who for whom.
+        Error: ranks deadlock; the text names the ranks and what they wait for.
     """
     asked = _simulate.program_of(program) if isinstance(program, Traffic) else program
     return _simulate.simulate_loggops(asked, L=L, o=o, g=g, G=G, O=O, S=S, progress=progress)

@@ -43,56 +43,55 @@ def packet(
 ) -> PacketResult:
     """Simulate traffic packet by packet: virtual cut-through, input-buffered switches, credits.
 
-    The model is that of Navaridas et al., "Reducing Complexity in Tree-like Computer Interconnection
+    The model is described in Navaridas et al., "Reducing Complexity in Tree-like Computer Interconnection
     Networks", section 3.1; its unit of time is the cycle in which a phit crosses a link. Equal arguments give
     equal runs.
 
     Args:
         fabric: a fabric, or one with its routing.
-        traffic: what its tasks send.
-        seed: of everything that is drawn at random.
-        first_host: the tasks are on consecutive hosts from this one.
+        traffic: the messages of its tasks.
+        seed: of all random choices.
+        first_host: tasks are placed on consecutive hosts from this one.
         placement: the host of each task, instead of ``first_host``.
         routing: "adaptive": the port with most credits on a shortest path (the default for a Topology); or an
-            engine of :func:`sortlast.fabric.engines`, whose tables are then used; or one of
-            :func:`lane_routings`. Routes have theirs.
-        roots: the root switches of the routing, as :func:`sortlast.fabric.route` takes them; None: it finds
-            them.
+            engine of :func:`sortlast.fabric.engines`, which computes tables; or one of
+            :func:`lane_routings`. Not with Routes.
+        roots: the root switches of the routing, as for :func:`sortlast.fabric.route`; None: it finds them.
         packet_bytes: bytes that a packet carries.
         packet_phits: cycles that a packet takes on a link.
         switch_cycles: cycles from the arrival of a packet's head at a switch until it may leave; packets
             still follow each other without gaps. Without lanes at most ``packet_phits``.
         buffer_packets: packets that the queue at each input port of a switch holds.
         injection_packets: packets that the queue of each host holds.
-        arbitration: which input port an output port serves.
-        ties: how a port is drawn among those with equally many credits: "uniform", or "fsin", as the
-            simulator FSIN does, whose first port has twice the chance of the others.
-        requests: when a packet chooses its port: anew in "each-cycle" that it waits at the head of its queue,
-            or once, when it comes there, "persistent". Without a choice, as on static routes, they are the
-            same.
-        link_bytes_per_second: what makes cycles of seconds and seconds of cycles; None: the data rate of most
-            links that the fabric's file tells, or 1.25e9 where it tells none.
-        sample_cycles: above 0: count the packets in buffers every so many cycles.
+        arbitration: how an output port chooses an input port.
+        ties: how one of several ports with equally many credits is chosen: "uniform" at random, or "fsin", as
+            in the simulator FSIN, with twice the probability for the first port.
+        requests: when a packet chooses its port: in "each-cycle" that it waits at the head of its queue, or
+            once on arriving there, "persistent". They are equal for routings without a choice, such as static
+            routes.
+        link_bytes_per_second: converts between cycles and seconds; None: the most common data rate in the
+            fabric's file, or 1.25e9 if it has none.
+        sample_cycles: if above 0, the interval in cycles at which packets in buffers are counted.
         message_log: keep the start and end of every message.
-        background: share of each host's link, 0 to 0.99, that packets of others take in the mean. Each goes
-            to a host that is drawn at random, and enters its host's queue before packets of the traffic. They
-            end with the traffic, and are in ``link_loads``, ``packet_hops`` and ``occupation`` too.
+        background: fraction of each host's link, 0 to 0.99, that other packets take on average. Each goes to
+            a random host, and enters its host's queue before packets of the traffic. They end with the
+            traffic, and are included in ``link_loads``, ``packet_hops`` and ``occupation``.
         lanes: virtual lanes of each link, with ``buffer_packets`` each; at least as many as the routing needs
-            to be free of deadlock. None: as many as "minimal" and those of :func:`lane_routings` need, and
-            one queue a port for all others. On lanes ``requests`` are "each-cycle", ``ties`` "uniform", and
-            no samples are taken and there is no background.
-        ugal_threshold: of the routing "ugal": phits by which the minimal way may be worse.
-        link_cycles: on lanes: further cycles that a phit, and a credit on its way back, is under way between
-            two switches.
+            to be deadlock-free. None: as many as necessary for "minimal" and :func:`lane_routings`, and one
+            queue per port for all other routings. With lanes, ``requests`` must be "each-cycle", ``ties``
+            "uniform", and there are no samples and no background.
+        ugal_threshold: for the routing "ugal": phits by which the minimal path may be worse.
+        link_cycles: with lanes: additional cycles of latency between two switches, for a phit and for a
+            credit on its way back.
         global_cycles: the same between two groups of a dragonfly or dragonfly+.
         allocation: when a packet gets its lane: "together" with its port, when it leaves; or "lane-first",
-            before the port, which may be busy, as BookSim2 allocates.
-        progress: called now and then with the part done, 0 to 1; what it raises ends the run, as False does.
+            before the port, which may be busy, as in BookSim2.
+        progress: called repeatedly with the fraction done, 0 to 1; an exception or the result False ends the
+            run.
 
     Raises:
-        ArgumentError: tasks do not fit on the hosts, an argument is out of its range, no such routing.
-        Error: packets or messages wait for each other for ever: the message names them; or tables lead
-            nowhere.
+        ArgumentError: tasks do not fit on the hosts, an argument is out of range, no such routing.
+        Error: packets or messages deadlock (the text names them), or tables lead nowhere.
     """
     topology = fabric if isinstance(fabric, Topology) else fabric.topology
     options = _simulate.PacketOptions(
@@ -137,7 +136,7 @@ def packet(
 
 
 def on_lanes(fabric: Topology | Routes, routing: str | None, lanes: int | None) -> bool:
-    """Whether packets go by virtual lanes."""
+    """Whether packets use virtual lanes."""
     if lane_count(lanes) > 0:
         return True
     name = routing if isinstance(fabric, Topology) else fabric.engine
@@ -145,7 +144,7 @@ def on_lanes(fabric: Topology | Routes, routing: str | None, lanes: int | None) 
 
 
 def lane_count(lanes: int | None) -> int:
-    """Lanes as the core takes them: 0 for None. Raises ArgumentError for fewer than 1."""
+    """Convert lanes for the core: 0 for None. Raises ArgumentError for fewer than 1."""
     if lanes is not None and lanes < 1:
         raise ArgumentError(f"lanes is {lanes}; expected 1 or more")
     return lanes or 0
@@ -156,7 +155,7 @@ def lane_routes(
     routing: str | None,
     roots: Sequence[str] | Sequence[int] | None = None,
 ) -> _simulate.LaneRoutes:
-    """The routing on lanes. Raises ArgumentError if none is named, or beside one that is there."""
+    """The routing on lanes. Raises ArgumentError if none is named, or if the fabric has routes already."""
     if not isinstance(fabric, Topology):
         return _simulate.lane_routes_of(_routes(fabric, routing, roots))
     if routing in (None, "adaptive"):
@@ -169,7 +168,7 @@ def lane_routes(
 def _routes(
     fabric: Topology | Routes, routing: str | None, roots: Sequence[str] | Sequence[int] | None
 ) -> Routes:
-    """The routes to use. Raises ArgumentError if a routing is asked for beside one that is there."""
+    """The routes to use. Raises ArgumentError if a routing is given for a fabric with routes."""
     if isinstance(fabric, Topology):
         return route(fabric, str(routing), roots=roots)
     if routing is None and roots is None:
@@ -179,7 +178,7 @@ def _routes(
 
 
 def _consecutive(topology: Topology, traffic: Traffic, first: int) -> list[int]:
-    """Consecutive hosts. Raises ArgumentError if there are not as many."""
+    """Consecutive hosts. Raises ArgumentError if there are too few."""
     hosts = len(topology.hosts)
     if first < 0 or first + traffic.tasks > hosts:
         raise ArgumentError(f"{traffic.tasks} tasks from host {first} on do not fit: there are {hosts} hosts")

@@ -11,15 +11,15 @@ from sortlast.fabric import text_of
 
 
 def read(path: str | Path) -> Traffic:
-    """Read traffic in either form, GOAL if the file says ``num_ranks``. Raises as :func:`read_goal`."""
+    """Read traffic in either format (GOAL if the file has ``num_ranks``). Raises like :func:`read_goal`."""
     text = text_of(path)
     return (_simulate.parse_goal if _is_goal(text) else _simulate.parse_fsin)(text, str(path))
 
 
 def read_program(path: str | Path) -> Program:
-    """Read traffic in either form as a program; of GOAL with CPUs, NICs and where each receive stands.
+    """Read traffic in either format as a program; GOAL keeps CPUs, NICs and the position of each receive.
 
-    Raises as :func:`read_goal`.
+    Raises like :func:`read_goal`.
     """
     text = text_of(path)
     if _is_goal(text):
@@ -30,10 +30,10 @@ def read_program(path: str | Path) -> Program:
 def read_goal(path: str | Path) -> Traffic:
     """Read GOAL text, the input of LogGOPSim.
 
-    Computations are in nanoseconds. Receives from any rank or with any tag (-1) take the messages that they
-    take in a run of the LogGOPS model with its usual parameters. Raises :class:`sortlast.Error`, with file
-    and line, if it is malformed, sends and receives do not match or require each other in a circle, or the
-    file cannot be read.
+    Computations are in nanoseconds. Receives from any rank or with any tag (-1) are matched as in a run of
+    the LogGOPS model with its default parameters. Raises :class:`sortlast.Error`, with file and line, if the
+    file is malformed or cannot be read, or if sends and receives do not match or require each other in a
+    cycle.
     """
     return _simulate.parse_goal(text_of(path), str(path))
 

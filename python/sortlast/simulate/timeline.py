@@ -1,4 +1,4 @@
-"""The messages of a simulated run as events, which :func:`sortlast.trace.save` writes for Perfetto."""
+"""The messages of a simulated run as events, for :func:`sortlast.trace.save` and Perfetto."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from sortlast.trace import Event
 
 
 def timeline(traffic: Traffic, run: PacketResult | FlowResult) -> list[list[Event]]:
-    """The sends and receives of each task, in simulated seconds; both last as long as the message.
+    """The sends and receives of each task, in simulated seconds, over the duration of the message.
 
-    A log of flows also has computations. ``stage`` is the repetition, from 1, of traffic that repeats. Raises
-    ArgumentError if the run has no log: simulate with ``message_log=True``.
+    A log of flows also has computations. ``stage`` is the repetition, from 1, for traffic that repeats.
+    Raises ArgumentError if the run has no log: simulate with ``message_log=True``.
     """
     source, destination, size = traffic.source, traffic.destination, traffic.size
     events: list[list[Event]] = [[] for _ in range(traffic.tasks)]
@@ -29,7 +29,7 @@ def timeline(traffic: Traffic, run: PacketResult | FlowResult) -> list[list[Even
 
 
 def records(run: PacketResult | FlowResult) -> Iterator[tuple[int, int, float, float]]:
-    """Message, repetition, start and end in seconds, in order of their ends.
+    """Message, repetition, start and end in seconds, ordered by end.
 
     Raises ArgumentError if the run has no log: simulate with ``message_log=True``.
     """

@@ -1,4 +1,4 @@
-"""A small fabric on one machine: hosts and switches are network namespaces, and packets are real.
+"""A small fabric on one machine: hosts and switches are network namespaces, and real packets are sent.
 
 ::
 

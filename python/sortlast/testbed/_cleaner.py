@@ -1,4 +1,4 @@
-"""As a script with the arguments PID FD NAME: remove testbed NAME after process PID, its maker, has ended."""
+"""Script with the arguments PID FD NAME: removes testbed NAME after process PID, its maker, has ended."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The ranks of :func:`sortlast.testbed.time_pattern`.
 
-They are asked the stages, each with its flows (source, destination, bytes) and how often it happens, and how
-many runs are timed. The report is the seconds of each timed run.
+Their settings are the stages, each with its flows (source, destination, bytes) and number of repetitions, and
+the number of timed runs. The report is the seconds of each timed run.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TAG = 1
 
 @dataclass(frozen=True)
 class _Stage:
-    """What one rank sends and receives, with its peers, and how often."""
+    """The sends and receives of one rank, with its peers, and the number of repetitions."""
 
     outgoing: list[tuple[int, NDArray[np.uint8]]]
     incoming: list[tuple[int, NDArray[np.uint8]]]
@@ -56,7 +56,7 @@ def _exchange(comm: MPI.Intracomm, stage: _Stage) -> None:
 
 
 def _checked_run(comm: MPI.Intracomm, stages: list[_Stage]) -> str | None:
-    """Go through each stage once; what is wrong with a message that arrived, None if nothing is."""
+    """Run each stage once and check the messages; returns an error text, or None."""
     wrong = None
     for stage in stages:
         _exchange(comm, stage)
@@ -67,13 +67,13 @@ def _checked_run(comm: MPI.Intracomm, stages: list[_Stage]) -> str | None:
 
 
 def _agree(comm: MPI.Intracomm, wrong: str | None) -> None:
-    """Raise the lowest rank's failure on all ranks."""
+    """Raise the lowest rank's error on all ranks."""
     if failures := [text for text in comm.allgather(wrong) if text is not None]:
         raise Error(failures[0])
 
 
 def _timed_run(comm: MPI.Intracomm, stages: list[_Stage]) -> float:
-    """Seconds from a barrier until the last rank is through."""
+    """Seconds from a barrier until the last rank has finished."""
     from mpi4py import MPI
 
     comm.Barrier()

@@ -1,8 +1,8 @@
 """The ranks of :func:`sortlast.testbed.measure`.
 
-They are asked the testbed's name, the bytes of a message and how often a stage is repeated. The report has
-the matrix, the names of the machines, and the bytes that had left by each channel before each stage and after
-the last.
+Their settings are the testbed's name, the size of a message in bytes and the number of repetitions of a
+stage. The report contains the matrix, the machine names, and the bytes sent by each channel so far, before
+each stage and after the last.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def measure(comm: MPI.Intracomm, asked: Any) -> Any:
-    """Measure on all ranks; the counters are read between two barriers, when no message is under way."""
+    """Measure on all ranks; counters are read between two barriers, when no message is in flight."""
     testbed = Testbed.found(asked["testbed"])
     counters = []
 

@@ -1,4 +1,4 @@
-"""Commands under MPI on the hosts of a testbed, in a given order: one rank or several on each."""
+"""Commands under MPI on the hosts of a testbed, in a given order, with one or several ranks per host."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ def run(
     variables: Mapping[str, str] | None = None,
     ranks_per_host: int = 1,
 ) -> int:
-    """Run a command under mpiexec, rank i on ``hosts[i // ranks_per_host]``; mpiexec's exit status.
+    """Run a command under mpiexec, rank i on ``hosts[i // ranks_per_host]``; returns mpiexec's exit status.
 
-    The ranks of a host share its memory, and those of different hosts have nothing but TCP between them; all
-    see the machine's files. Output goes where ours goes, and there is no standard input. mpiexec itself runs
-    on the first host. However it ends, no process is left on any host.
+    Ranks of a host share memory; ranks of different hosts communicate only by TCP. All see the machine's
+    files. The ranks inherit this process's output and have no standard input. mpiexec itself runs on the
+    first host. However it ends, no process is left on any host.
 
     Args:
         testbed: one that is up.
         hosts: numbers of hosts, each once.
         command: with its arguments.
         timeout: limit in seconds; None: none.
-        variables: for the ranks' environment, beside this process's, which go before them.
-        ranks_per_host: 1 or more; consecutive ranks, as those of a node.
+        variables: added to the ranks' environment; this process's variables take precedence.
+        ranks_per_host: 1 or more; consecutive ranks share a host, like the ranks of a node.
 
     Raises:
         ArgumentError: no host, one that does not exist, or one twice; no rank on a host; or no command.
@@ -87,9 +87,9 @@ def answer(
     timeout: float | None = None,
     ranks_per_host: int = 1,
 ) -> Any:
-    """Run ``python -m module`` on hosts, see :func:`sortlast.launch.ranks`; the report.
+    """Run ``python -m module`` on hosts like :func:`sortlast.launch.ranks`, and return its report.
 
-    Raises what :func:`run` raises, and RanksError if the ranks failed.
+    Raises like :func:`run`, and RanksError if the ranks failed.
     """
     return launch.ranks(
         module,
@@ -101,7 +101,7 @@ def answer(
 
 @contextmanager
 def _entrance() -> Iterator[Path]:
-    """What launchers call to start a process on a host, as a file that may be executed."""
+    """An executable file that launchers call to start a process on a host."""
     with _leftovers.folder() as folder:
         enter = folder / "enter.sh"
         shutil.copyfile(Path(__file__).with_name("enter.sh"), enter)
@@ -112,11 +112,11 @@ def _entrance() -> Iterator[Path]:
 def _options(
     family: str, enter: Path, hosts: Sequence[str], ranks_per_host: int
 ) -> tuple[list[str], dict[str, str]]:
-    """Options of mpiexec, and variables for it and the ranks."""
+    """Options of mpiexec, and environment variables for it and the ranks."""
     listed = ",".join(f"{host}:{ranks_per_host}" for host in hosts)
     if family == "mpich":
         return ["-launcher", "ssh", "-launcher-exec", str(enter), "-iface", "eth0", "-hosts", listed], {}
-    # Each host believes that the cores are its own: neither bind its ranks to the first ones nor poll.
+    # Each host assumes that the cores are its own: do not bind its ranks to the first ones, and do not poll.
     return ["--map-by", f"ppr:{ranks_per_host}:node", "--bind-to", "none", "--host", listed], {
         "PRTE_MCA_plm_ssh_agent": str(enter),
         "OMPI_MCA_mpi_yield_when_idle": "1",

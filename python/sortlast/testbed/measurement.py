@@ -1,13 +1,13 @@
-"""A shift on a testbed: the bandwidth of every pair and the bytes on every link, beside what is predicted.
+"""A shift on a testbed: the bandwidth of every pair and the bytes on every link, compared with predictions.
 
 At stage s rank i sends to rank (i + s) mod p, all at once (:mod:`sortlast.bandwidth`). The fabric lab
-predicts from the tables how many flows cross each channel at each stage, and so the share of a link that each
-pair has. Both can be seen here: the time of each send gives the pair's share, and the counters of the
-switches' ports give the flows, which are exact but for headers and acknowledgements.
+predicts from the tables how many flows cross each channel at each stage, and thus each pair's share of a
+link. Both can be measured here: the time of each send gives the pair's share, and the counters of the
+switches' ports give the flows, exactly except for headers and acknowledgements.
 
-In stage p / 2 of an even p, ranks exchange messages two by two. An MPI library that asks the receiver before
-it sends a long message may find the answer behind the data that the partner sends over the same connection,
-and such a send takes up to twice as long without any contention. These pairs are measured, but not compared.
+In stage p / 2 of an even p, ranks exchange messages in pairs. An MPI library that asks the receiver before it
+sends a long message may get the answer only after the data that the partner sends over the same connection;
+such a send takes up to twice as long without any contention. These pairs are measured, but not compared.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
     from sortlast.bandwidth import Bandwidths
     from sortlast.testbed.testbed import Testbed
 
-CONTENDED = 0.75  # of a link: a pair below it shares its path; between one flow's share and that of two
+CONTENDED = 0.75  # of a link: a pair below it shares its path; between the shares of one flow and of two
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What a shift of p ranks measured, and what was predicted.
+    """Measurements of a shift of p ranks, and the predictions.
 
     Attributes:
-        hosts: of each rank.
+        hosts: the host of each rank.
         bandwidths: of each pair, measured; ``predicted``: for the same links, from the tables.
-        flows: messages that left by each channel in each stage, by bytes: float64 (p - 1, channels).
+        flows: messages sent by each channel in each stage, computed from bytes: float64 (p - 1, channels).
         predicted_flows: int32 (p - 1, channels).
         link_bandwidth: of a link [byte/s].
-        dropped: packets that were lost in queues.
+        dropped: packets lost in queues.
     """
 
     hosts: list[int]
@@ -54,33 +54,33 @@ class Measured:
 
     @property
     def flows_differ(self) -> int:
-        """How many channels, over all stages, carried another number of messages than was predicted."""
+        """Number of channels, over all stages, that carried more or fewer messages than predicted."""
         return int((np.rint(self.flows) != self.predicted_flows).sum())
 
     @property
     def overhead(self) -> float:
-        """Most that a channel carried beside the predicted messages in any stage, in messages."""
+        """Maximum traffic of a channel in any stage beyond the predicted messages, in messages."""
         return float((self.flows - self.predicted_flows).max())
 
     @property
     def contended_measured(self) -> set[tuple[int, int]]:
-        """Pairs (sender, receiver) that were measured below 0.75 of a link, but mutual ones."""
+        """Pairs (sender, receiver) measured below 0.75 of a link, except mutual ones."""
         return _below(self.bandwidths, self.link_bandwidth) - self.mutual
 
     @property
     def contended_predicted(self) -> set[tuple[int, int]]:
-        """Pairs (sender, receiver) that are predicted below 0.75 of a link, but mutual ones."""
+        """Pairs (sender, receiver) predicted below 0.75 of a link, except mutual ones."""
         return _below(self.predicted, self.link_bandwidth) - self.mutual
 
     @property
     def mutual(self) -> set[tuple[int, int]]:
-        """Pairs that send to each other in the same stage, and are not compared."""
+        """Pairs that send to each other in the same stage, and are therefore not compared."""
         p = self.bandwidths.p
         return set() if p % 2 else {(rank, (rank + p // 2) % p) for rank in range(p)}
 
     @property
     def rank_correlation(self) -> float | None:
-        """Spearman's, of both bandwidths of pairs that are not mutual; None where all are alike."""
+        """Spearman's correlation of both bandwidths over non-mutual pairs; None if all are equal."""
         compared = ~np.eye(self.bandwidths.p, dtype=bool)
         for pair in self.mutual:
             compared[pair] = False
@@ -98,16 +98,16 @@ def measure(
     """Measure a shift on a testbed that is up.
 
     Args:
-        testbed: where.
-        hosts: of the ranks in their order, by number; 2 or more.
-        message_bytes: of each message, 1 or more. Short ones show the ranks' latency more than the link.
-        repeat: timed runs of each stage; a pair's bandwidth is that of its median time.
+        testbed: the testbed to use.
+        hosts: numbers of the ranks' hosts, in rank order; 2 or more.
+        message_bytes: size of each message, 1 or more. Short messages measure latency rather than the link.
+        repeat: timed runs of each stage; a pair's bandwidth is computed from its median time.
         timeout: limit in seconds; None: none.
 
     Raises:
-        ArgumentError: an argument out of its range, or as of :func:`~sortlast.testbed.job.run`.
+        ArgumentError: an argument is out of range, or as in :func:`~sortlast.testbed.job.run`.
         TimeoutError: it did not end in time.
-        Error: the ranks failed; they have said why.
+        Error: the ranks failed, and have reported the reason.
     """
     from sortlast import bandwidth, fabric
     from sortlast.bandwidth import Bandwidths
@@ -127,7 +127,7 @@ def measure(
         bandwidths=Bandwidths(np.array(report["matrix"]), report["names"], message_bytes),
         predicted=bandwidth.predict(testbed.routes, hosts, message_bytes, testbed.link_bandwidth),
         flows=(counters[1:] - counters[:-1])
-        / ((repeat + 1) * message_bytes),  # each stage is run once more, to check the messages
+        / ((repeat + 1) * message_bytes),  # each stage runs once more, to check the messages
         predicted_flows=np.array([contention.loads(stage) for stage in range(contention.stages)]),
         link_bandwidth=testbed.link_bandwidth,
         dropped=testbed.dropped() - dropped,

@@ -1,9 +1,9 @@
-"""Whose testbed a network namespace belongs to, by its name: ``sortlast-SCOPE-TESTBED-HOST``.
+"""Names of network namespaces, which identify their testbed: ``sortlast-SCOPE-TESTBED-HOST``.
 
 SCOPE is the number of the process namespace: containers that share the folder of network namespaces do not
-see each other's processes, so that none can tell whether another's testbed is in use. Each has its own scope,
-and sees those alone. TESTBED is a word that begins with a letter, or it names the process that will remove
-it, begins with a digit, and so is no word that somebody could have chosen.
+see each other's processes, so they cannot know whether another container's testbed is in use. Each container
+has its own scope and sees only its own testbeds. TESTBED is either a word that begins with a letter, or it
+names the process that will remove it and begins with a digit, so that it cannot be a name chosen by a user.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _OWNER = re.compile(r"(\d+)t(\d+)n\d+")
 _count = count()
 
 
-SCOPE = "SORTLAST_TESTBED_SCOPE"  # variable of ranks on hosts, which have process namespaces of their own
+SCOPE = "SORTLAST_TESTBED_SCOPE"  # variable of ranks on hosts, which have separate process namespaces
 
 
 def scope() -> str:
-    """Tells those apart who do not see each other's processes."""
+    """An identifier shared by the processes that see each other."""
     return os.environ.get(SCOPE) or _processes()
 
 
@@ -34,23 +34,23 @@ def _processes() -> str:
 
 
 def prefix(testbed: str) -> str:
-    """What the names of a testbed's namespaces begin with."""
+    """The prefix of the names of a testbed's namespaces."""
     return f"sortlast-{scope()}-{testbed}-"
 
 
 def testbed_of(namespace: str) -> str | None:
-    """Name of the testbed of this scope that a namespace belongs to; None: to none."""
+    """The testbed of this scope that a namespace belongs to; None if it belongs to none."""
     match = re.match(rf"sortlast-{scope()}-([a-z0-9]+)-", namespace)
     return match[1] if match else None
 
 
 def own() -> str:
-    """A name for a testbed of this process."""
+    """A new name for a testbed of this process."""
     return f"{owner()}n{next(_count)}"
 
 
 def check(testbed: str, *, own: bool = False) -> None:
-    """Raise ArgumentError for what nobody may call a testbed; ``own``: names of :func:`own` are right too."""
+    """Raise ArgumentError for an invalid testbed name; with ``own``, names from :func:`own` are valid too."""
     if own and _OWNER.fullmatch(testbed):
         return
     if not _WORD.fullmatch(testbed):
@@ -60,18 +60,18 @@ def check(testbed: str, *, own: bool = False) -> None:
 
 
 def is_stale(testbed: str) -> bool:
-    """Whether it is named by a process that has ended."""
+    """Whether the testbed is named by a process that has ended."""
     match = _OWNER.fullmatch(testbed)
     return match is not None and not lives(f"{match[1]}t{match[2]}")
 
 
 def owner() -> str:
-    """This process: its number, and when it started, which tells it from a later one of the same number."""
+    """Identify this process: its number and its start time, since numbers are reused."""
     return f"{os.getpid()}t{_start(os.getpid())}"
 
 
 def lives(owner: str) -> bool:
-    """Whether a process, as :func:`owner` gives it, still runs. True where that cannot be seen: in a rank."""
+    """Whether a process from :func:`owner` still runs. True if it cannot be seen, as in a rank."""
     if scope() != _processes():
         return True
     pid, _, start = owner.partition("t")
@@ -79,7 +79,7 @@ def lives(owner: str) -> bool:
 
 
 def _start(pid: int) -> str:
-    """When a process started; empty if it has ended."""
+    """The start time of a process; empty if it has ended."""
     try:
         state, *more = Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()
     except OSError:

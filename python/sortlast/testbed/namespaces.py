@@ -1,4 +1,4 @@
-"""Network namespaces: what the kernel is told through ``ip`` and ``tc``, and what it still holds."""
+"""Network namespaces: configured through ``ip`` and ``tc``, listed and removed."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from sortlast._errors import Error
 
 _PLACE = "/run/netns"
 _LIMIT = 30.0  # time for killed processes to end [s]
-_SETTLE = 0.02  # between two looks at what is left [s]
+_SETTLE = 0.02  # between two checks for remaining processes [s]
 _PROBE = "unshare --net --uts --ipc --pid --fork --kill-child --mount-proc true"
 
 
 def why_not() -> str:
-    """What this machine lacks for hosts in network namespaces; empty if nothing."""
+    """The requirements for network namespaces that this machine does not meet; empty if it meets all."""
     if os.geteuid() != 0:
         return "hosts are network namespaces, which need root; run as root, for example with sudo"
     lacking = [command for command in ("ip", "tc", "unshare") if shutil.which(command) is None]
@@ -32,7 +32,7 @@ def why_not() -> str:
 
 
 def listed() -> list[str]:
-    """Names of all namespaces that have one."""
+    """Names of all named namespaces."""
     try:
         return sorted(os.listdir(_PLACE))
     except FileNotFoundError:
@@ -40,7 +40,7 @@ def listed() -> list[str]:
 
 
 def remove(prefix: str) -> list[str]:
-    """Remove the namespaces whose names begin so, with their interfaces and processes; the names."""
+    """Remove namespaces by prefix, with their interfaces and processes; returns their names."""
     removed: list[str] = []
     end = time.monotonic() + _LIMIT
     while names := [name for name in listed() if name.startswith(prefix)]:
@@ -55,7 +55,7 @@ def remove(prefix: str) -> list[str]:
 
 
 def kill(names: Iterable[str]) -> None:
-    """Kill all processes in namespaces, until there is none."""
+    """Kill all processes in namespaces, and wait until they have ended."""
     inodes = {_inode(f"{_PLACE}/{name}") for name in names} - {None}
     end = time.monotonic() + _LIMIT
     while found := [pid for pid in _all_processes() if _inode(f"/proc/{pid}/ns/net") in inodes]:
@@ -81,18 +81,18 @@ def _inode(path: str) -> tuple[int, int] | None:
 
 
 def processes(name: str) -> list[int]:
-    """Process numbers in a namespace."""
+    """Numbers of the processes in a namespace."""
     return [int(pid) for pid in call("ip", "netns", "pids", name).split()]
 
 
 def batch(program: str, namespace: str, lines: Sequence[str]) -> None:
-    """Run lines of ``ip`` or ``tc`` in a namespace, until one fails."""
+    """Run lines of ``ip`` or ``tc`` in a namespace; stops at the first failure."""
     if lines:
         call(program, "-n", namespace, "-batch", "-", stdin="\n".join(lines) + "\n")
 
 
 def call(*argv: str, stdin: str = "") -> str:
-    """Run a command and return its output. Raises Error with what it wrote if it fails or is missing."""
+    """Run a command and return its output. Raises Error with its error output if it fails or is missing."""
     try:
         done = subprocess.run(argv, input=stdin, capture_output=True, text=True, check=False)
     except FileNotFoundError:

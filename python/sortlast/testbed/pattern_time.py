@@ -1,9 +1,9 @@
-"""A pattern on a testbed: how long it takes in an order of the hosts, beside the time that is predicted.
+"""A pattern on a testbed: the time it takes for an order of the hosts, compared with predictions.
 
-Every rank goes through the stages of the pattern by itself: at each it receives and sends what the pattern
-says, and goes on when its own messages are through, as the collectives of an MPI library do. The fabric lab
-predicts two times from the tables (:func:`sortlast.fabric.pattern_time`): with stages that end for all at
-once, and with participants that go on by themselves, which is what happens here.
+Every rank goes through the stages of the pattern independently: at each stage it receives and sends its
+messages, and continues when they have completed, like the collectives of an MPI library. The fabric lab
+predicts two times from the tables (:func:`sortlast.fabric.pattern_time`): with synchronised stages, and with
+independent participants, as here.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TimedPattern:
-    """How long a pattern took, and what was predicted.
+    """Measured times of a pattern, and the predictions.
 
     Attributes:
-        hosts: of each rank.
-        seconds: of each timed run, from a barrier until the last rank is through.
+        hosts: the host of each rank.
+        seconds: of each timed run, from a barrier until the last rank has finished.
         predicted: for the same links, from the tables.
-        max_flows: most flows on a channel in any stage, as predicted.
-        dropped: packets that were lost in queues.
+        max_flows: maximum number of flows on a channel in any stage, as predicted.
+        dropped: packets lost in queues.
     """
 
     hosts: list[int]
@@ -42,7 +42,7 @@ class TimedPattern:
 
     @property
     def median(self) -> float:
-        """Of the runs [s]."""
+        """Median time of the runs [s]."""
         return float(np.median(self.seconds))
 
 
@@ -55,20 +55,20 @@ def time_pattern(
 ) -> TimedPattern:
     """Time a pattern on a testbed that is up, with one rank on each host.
 
-    The pattern runs once with payloads that their receivers check, then ``repeat`` times with the clock.
+    The pattern runs once with payloads that the receivers check, then ``repeat`` times with timing.
 
     Args:
-        testbed: where.
-        hosts: of the participants in their order, by number.
-        pattern: with as many participants as there are hosts, such as
+        testbed: the testbed to use.
+        hosts: numbers of the participants' hosts, in order.
+        pattern: with as many participants as hosts, such as
             ``fabric.collective_pattern("ring", 16, 10**7)``.
         repeat: timed runs, 1 or more.
         timeout: limit in seconds; None: none.
 
     Raises:
-        ArgumentError: an argument out of its range, or as of :func:`~sortlast.testbed.job.run`.
+        ArgumentError: an argument is out of range, or as in :func:`~sortlast.testbed.job.run`.
         TimeoutError: it did not end in time.
-        Error: the ranks failed; they have said why.
+        Error: the ranks failed, and have reported the reason.
     """
     from sortlast import fabric
 

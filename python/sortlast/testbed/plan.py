@@ -1,13 +1,13 @@
-"""A fabric as network namespaces: which there are, what is inside each, and which cable joins which.
+"""A fabric as network namespaces: the namespaces, their configuration, and the cables between them.
 
 Every host and every switch of the fabric becomes a namespace, every link a cable (a veth pair). Host h has
 the address 10.0.0.0 + h + 1 and one interface, ``eth0``; port q of a switch is its interface ``port<q>``. A
-switch forwards what is meant for host d by the port that the forwarding tables name: one static route for
-each host, so that packets take the channels of :meth:`Routes.walk` and no others.
+switch forwards packets for host d by the port in the forwarding tables: one static route for each host, so
+packets take exactly the channels of :meth:`Routes.walk`.
 
-Nobody asks for addresses: all interfaces have the same hardware address and do not speak ARP, so that a
-packet is its receiver's at whichever end of a cable it arrives. Neither requests nor time-outs of neighbours
-disturb a measurement, and the interfaces of switches need no addresses.
+There is no address resolution: all interfaces have the same hardware address and do not use ARP, so a packet
+is accepted at whichever end of a cable it arrives. Neighbour requests and time-outs cannot disturb a
+measurement, and the interfaces of switches need no addresses.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from sortlast._errors import ArgumentError
 if TYPE_CHECKING:
     from sortlast.fabric import Routes, Topology
 
-MOST_VERTICES = 400  # hosts and switches; a machine that could run ranks on more has not been seen
+MOST_VERTICES = 400  # hosts and switches; no machine is known that could run ranks on more
 HARDWARE_ADDRESS = "02:00:00:00:00:01"
 
-# A packet in the namespaces is a segment of up to this size, which counts its headers once, while the shapers
-# charge for the frames of a wire. Packets of 1500 bytes are so many that the kernel of a busy machine cannot
-# keep up.
+# A packet in the namespaces is a segment of up to this size, with one set of headers, while the shapers
+# account for the frames on a wire. With packets of 1500 bytes, the kernel of a busy machine could not keep up
+# with their number.
 SEGMENT = 16384  # bytes
-BURST = 4000  # sent at once; a larger packet is paid for by those that follow [bytes]
-QUEUE = "64mb"  # longest queue of a port: nothing is dropped, as with link-level flow control
+BURST = 4000  # sent at once; larger packets delay the following ones [bytes]
+QUEUE = "64mb"  # maximum queue of a port: nothing is dropped, as with link-level flow control
 
-PATIENCE = "10s"  # before a packet is sent again; waiting in a queue takes parts of a second
+PATIENCE = "10s"  # before a retransmission; waiting in a queue takes fractions of a second
 
 _FIRST = IPv4Address("10.0.0.0")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,30}")
@@ -49,7 +49,7 @@ class Cable:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is made of a fabric and its tables.
+    """A fabric and its tables, translated to namespaces.
 
     ``names``: of each vertex, hosts first; ``cables``: of all links; ``routes``: lines of ``ip`` for each
     vertex.
@@ -61,7 +61,7 @@ class Plan:
     routes: list[list[str]]
 
     def interfaces(self, vertex: int) -> list[str]:
-        """Interfaces of a vertex."""
+        """The interfaces of a vertex."""
         return [name for cable in self.cables for owner, name in (cable.a, cable.b) if owner == vertex]
 
 
@@ -69,7 +69,7 @@ def make(routes: Routes) -> Plan:
     """Plan a testbed.
 
     Raises:
-        ArgumentError: the fabric is too large, or its tables are none of one path to each host.
+        ArgumentError: the fabric is too large, or its tables have several paths to a host.
     """
     topology = routes.topology
     if topology.vertices > MOST_VERTICES:
@@ -93,7 +93,7 @@ def make(routes: Routes) -> Plan:
 
 
 def host_names(topology: Topology) -> list[str]:
-    """The fabric's names up to the first space where machines can be called so, else numbered ones."""
+    """The fabric's names up to the first space, if they are valid host names; otherwise numbered names."""
     names = [host.name.partition(" ")[0] for host in topology.hosts]
     differ = len({*names, *switch_names(topology)}) == len(names) + len(topology.switches)
     if differ and all(map(_NAME.fullmatch, names)):
@@ -117,7 +117,7 @@ def interface(topology: Topology, vertex: int, port: int) -> str:
 
 
 def channel_interfaces(topology: Topology) -> dict[int, tuple[int, str]]:
-    """(vertex, interface) that each channel with a cable leaves by."""
+    """For each channel with a cable, the (vertex, interface) by which it leaves."""
     return {
         channel: (vertex, interface(topology, vertex, port))
         for channel in range(topology.channels)
@@ -127,7 +127,7 @@ def channel_interfaces(topology: Topology) -> dict[int, tuple[int, str]]:
 
 
 def end_lines(names: Sequence[str]) -> list[str]:
-    """Lines of ``ip`` that set up the ends of cables."""
+    """Lines of ``ip`` that configure the ends of cables."""
     return [
         line
         for name in names
@@ -139,11 +139,11 @@ def end_lines(names: Sequence[str]) -> list[str]:
 
 
 def shaper_lines(names: Sequence[str], rate_mbit: float) -> list[str]:
-    """Lines of ``tc`` that shape what leaves by interfaces to a rate.
+    """Lines of ``tc`` that limit the outgoing rate of interfaces.
 
-    Packets of less than 256 bytes go first. In a queue that loses nothing the acknowledgements of one flow
-    would else wait behind the data of all others that share a link with their way back, and slow it down as
-    much as if it shared that link itself: pairs without contention reached 0.50 of a link, and reach 1.0 so.
+    Packets of less than 256 bytes have priority. In a lossless queue, the acknowledgements of a flow would
+    otherwise wait behind the data of all others that share a link with their way back, and slow the flow down
+    as if it shared that link itself: pairs without contention reached 0.50 of a link, and 1.0 with priority.
     """
     shape = f"ceil {rate_mbit:g}mbit burst {BURST} cburst {BURST}"
     return [

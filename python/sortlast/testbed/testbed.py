@@ -1,4 +1,4 @@
-"""Hosts and switches of a fabric, made of network namespaces, and removed without a trace."""
+"""Hosts and switches of a fabric, made of network namespaces, and removed without leaving anything behind."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
     from sortlast.fabric import Routes, Topology
 
-NAME = "testbed"  # of the one that the command line makes
-STATES = Path("/run/sortlast")  # what testbeds are that are up, one file each
+NAME = "testbed"  # of the command line's testbed
+STATES = Path("/run/sortlast")  # descriptions of the testbeds that are up, one file each
 
-# Routes there and back may differ, so no packet is refused for where it came from. Connections that waited
-# for the next stage do not start slowly again. Queues lose nothing, but short packets overtake long ones:
-# what seems to be missing is not sent again.
+# Forward and return routes may differ, so source addresses are not checked. Idle connections do not return to
+# slow start before the next stage. Queues lose nothing, but short packets overtake long ones: apparent gaps
+# are not retransmitted.
 _SETTINGS: dict[str, int | str] = {
     "net/ipv4/conf/all/rp_filter": 0,
     "net/ipv4/conf/default/rp_filter": 0,
@@ -45,16 +45,16 @@ _SETTINGS: dict[str, int | str] = {
 
 @dataclass(frozen=True)
 class Settings:
-    """What a testbed is made of.
+    """Settings of a testbed.
 
     Attributes:
-        net: a family of topologies such as "k-ary-n-tree:4,2", or a file as :func:`sortlast.fabric.read`
-            takes.
+        net: a topology family such as "k-ary-n-tree:4,2", or a file that :func:`sortlast.fabric.read`
+            accepts.
         engine: routing engine.
         seed: of the engine "random".
-        rate_mbit: what each end of a cable sends at most [Mbit/s].
-        lft: a file with forwarding tables in place of an engine's, as :func:`sortlast.fabric.read_routes`
-            takes it; None: those of the engine.
+        rate_mbit: maximum rate of each end of a cable [Mbit/s].
+        lft: a file with forwarding tables that replace an engine's, as for
+            :func:`sortlast.fabric.read_routes`; None: the engine's tables.
     """
 
     net: str = "k-ary-n-tree:4,2"
@@ -65,7 +65,7 @@ class Settings:
 
 
 class Testbed:
-    """A fabric of network namespaces, as a context or from :meth:`make` to :meth:`remove`.
+    """A fabric of network namespaces, used as a context or from :meth:`make` to :meth:`remove`.
 
     ::
 
@@ -73,15 +73,15 @@ class Testbed:
             run(testbed, testbed.order("routing"), ["hostname"])
 
     Args:
-        settings: what it is made of.
-        name: lowercase letters and digits; tells testbeds of one machine apart. None: a name of this process.
+        settings: of the testbed.
+        name: lowercase letters and digits; identifies testbeds of one machine. None: a name of this process.
 
     Raises:
-        ArgumentError: a wrong name or rate, or a fabric that cannot be made of namespaces.
+        ArgumentError: an invalid name or rate, or a fabric that cannot be made of namespaces.
         Error: the file of the fabric cannot be read.
     """
 
-    __test__ = False  # no test, though pytest may think so
+    __test__ = False  # prevents pytest from collecting it
 
     def __init__(self, settings: Settings | None = None, name: str | None = None) -> None:
         self.settings = settings or Settings()
@@ -97,7 +97,7 @@ class Testbed:
 
     @classmethod
     def found(cls, name: str = NAME) -> Testbed:
-        """The testbed of this name that is up. Raises Error if there is none, or not the whole of it."""
+        """The running testbed of this name. Raises Error if there is none or it is incomplete."""
         names.check(name, own=True)
         try:
             settings = Settings(**json.loads(_state(name).read_text())["settings"])
@@ -121,12 +121,12 @@ class Testbed:
 
     @property
     def prefix(self) -> str:
-        """What the names of its namespaces begin with."""
+        """The prefix of its namespaces' names."""
         return names.prefix(self.name)
 
     @property
     def spaces(self) -> list[str]:
-        """Its namespaces: of the hosts, then of the switches."""
+        """Its namespaces, first of the hosts, then of the switches."""
         return [self.prefix + name for name in self._plan.names]
 
     @property
@@ -136,7 +136,7 @@ class Testbed:
 
     @property
     def link_bandwidth(self) -> float:
-        """What a link carries for TCP [byte/s]: 1448 bytes of each frame of 1514."""
+        """TCP throughput of a link [byte/s]: 1448 payload bytes per frame of 1514."""
         return self.settings.rate_mbit * 1e6 / 8 * 1448 / 1514
 
     def order(self, order: str = "routing", seed: int = 1) -> list[int]:
@@ -146,12 +146,12 @@ class Testbed:
         return [host for host in fabric.order_hosts(self.topology, order, [], seed) if host >= 0]
 
     def make(self) -> None:
-        """Make it. Removes first what is left of one of this name, and of processes that were killed.
+        """Create it, after removing remains of this name and of killed processes.
 
-        One that was given a name stays when this process ends, unless it was entered as a context.
+        A testbed with a given name outlives this process, unless it was entered as a context.
 
-        Raises Error, with nothing left behind, if the machine lacks something or refuses, or if a process
-        that runs has one of this name.
+        Raises Error, with nothing left behind, if the machine lacks a requirement, or if a running process
+        has a testbed of this name.
         """
         if reason := namespaces.why_not():
             raise Error(reason)
@@ -171,7 +171,7 @@ class Testbed:
             self._give_up()
 
     def remove(self) -> None:
-        """Remove whatever has its prefix, and end the processes there."""
+        """Remove everything with its prefix, and end the processes there."""
         _check_unused(self.name)
         remove_all(self.name)
         self._give_up()
@@ -187,7 +187,7 @@ class Testbed:
         self.remove()
 
     def sent(self) -> NDArray[np.int64]:
-        """Bytes that have left by each channel so far, with headers: int64 (channels,)."""
+        """Bytes sent by each channel so far, with headers: int64 (channels,)."""
         read = [
             {
                 device["ifname"]: device["stats64"]["tx"]["bytes"]
@@ -201,7 +201,7 @@ class Testbed:
         return result
 
     def dropped(self) -> int:
-        """Packets that queues have dropped since the testbed was made."""
+        """Packets dropped by queues since the testbed was made."""
         return sum(
             queue["drops"]
             for space in self.spaces
@@ -214,12 +214,12 @@ class Testbed:
         return plan.channel_interfaces(self.topology)
 
     def _note(self, owner: str) -> None:
-        """Keep for other processes what it is, and whose; "": it stays until somebody removes it."""
+        """Record the testbed and its owner for other processes; owner "": it stays until it is removed."""
         state = json.dumps({"settings": asdict(self.settings), "owner": owner})
         write_text(_state(self.name), state, folders=True)
 
     def _give_up(self) -> None:
-        """Let it be when this process ends: it is gone, or shall stay."""
+        """Do not remove it when this process ends: it is gone, or should stay."""
         if self._cleaner is not None:
             self._cleaner.process.kill()
             self._cleaner.close()
@@ -248,10 +248,10 @@ class Testbed:
 
 
 def remove(name: str) -> list[str]:
-    """Remove a testbed, or what is left of it; the names of its namespaces, none if there was nothing.
+    """Remove a testbed, or its remains; returns the names of its namespaces, empty if there were none.
 
-    What there is to remove is known from the names of namespaces, not from any file. Raises ArgumentError for
-    what no testbed can be called, and Error if a process that runs will remove it.
+    They are found by the names of namespaces, without any file. Raises ArgumentError for an invalid testbed
+    name, and Error if a running process will remove the testbed itself.
     """
     names.check(name)
     _check_unused(name)
@@ -259,21 +259,21 @@ def remove(name: str) -> list[str]:
 
 
 def remove_stale() -> None:
-    """Remove testbeds that are named by processes that were killed before they could remove them."""
+    """Remove testbeds named by processes that were killed before they could remove them."""
     for name in {name for space in namespaces.listed() if (name := names.testbed_of(space)) is not None}:
         if names.is_stale(name):
             remove_all(name)
 
 
 def remove_all(name: str) -> list[str]:
-    """Remove whatever there is of a testbed, whoever made it; the names of its namespaces."""
+    """Remove a testbed completely, whoever made it; returns the names of its namespaces."""
     left = namespaces.remove(names.prefix(name))
     _state(name).unlink(missing_ok=True)
     return left
 
 
 def _check_unused(name: str) -> None:
-    """Raise Error if another process that runs has made it and will remove it."""
+    """Raise Error if another running process has made it and will remove it."""
     try:
         owner = str(json.loads(_state(name).read_text())["owner"])
     except (OSError, ValueError, TypeError, KeyError):

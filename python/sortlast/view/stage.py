@@ -72,7 +72,7 @@ class Drawn:
 
 
 class Stage:
-    """The ranks' shared stage. All ranks construct it; then rank 0 calls `frame`, the others `follow`."""
+    """All ranks construct one; then rank 0 calls `frame`, and the others `follow`. Collective."""
 
     def __init__(self, comm: MPI.Intracomm, settings: Settings) -> None:
         self._comm, self._settings = comm, settings

@@ -1,4 +1,4 @@
-"""The pixels of one renderer in a frame: every rank reads its own, all merge them, rank 0 writes them back."""
+"""The pixels of one renderer in a frame: all ranks read theirs and merge them, rank 0 writes the result."""
 
 from __future__ import annotations
 

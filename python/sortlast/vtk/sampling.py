@@ -1,7 +1,7 @@
 """Volumes of several ranks sampled at the same places, so that no seam shows where their blocks meet.
 
 By default, VTK's GPU mapper starts sampling where a ray enters the data. The samples of adjacent blocks are
-then out of step, and their total number differs from that of a single volume. It also scales the transfer
+then out of step, and their number differs from that of one volume. It also scales the transfer
 functions to the block's own range of values, takes gradients over a step that depends on the number of the
 block's points, and lights normals that are distorted by the block's proportions. `sample_alike` modifies the
 shader:

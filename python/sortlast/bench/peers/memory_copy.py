@@ -1,8 +1,8 @@
 """A floor: every rank copies its image once, all at the same time.
 
 A barrier at the end makes the frame time cover all copies. Without it, on a machine with more ranks than
-cores, each rank would start its clock only when it gets a core, and the slowest single copy would pass for the
-time of all.
+cores, each rank would start its clock only when it gets a core, and the slowest single copy would pass for
+the time of all.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """miniGraphics, the mini-application of sort-last compositing, through the adapter in bench/minigraphics.
 
-An algorithm is one of its compositors, radix-k with the preferred factor ``k=`` (default 8), and ``sparse`` if
-images are compressed first and the result is expanded. The four algorithms that are fastest at a first look
-are timed. Its blend of uint8 truncates, so each of the p - 1 blends may lose up to a unit.
+An algorithm is one of its compositors, radix-k with the preferred factor ``k=`` (default 8), and ``sparse``
+if images are compressed first and the result is expanded. The four algorithms that are fastest at a first
+look are timed. Its blend of uint8 truncates, so each of the p - 1 blends may lose up to a unit.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 In any message-based compositing, a rank that ends with 1/p of the pixels has sent the rest of its image and
 received the others' pixels of its part: n (p - 1) / p pixels in each direction, or the active ones among them
-in sparse images. Here every rank exchanges these pixels with every other, and then sends its part to rank 0 if
-the frame is gathered. All buffers are filled and all receives posted before a frame begins, and nothing is
+in sparse images. Here every rank exchanges these pixels with every other, and then sends its part to rank 0
+if the frame is gathered. All buffers are filled and all receives posted before a frame begins, and nothing is
 blended.
 """
 

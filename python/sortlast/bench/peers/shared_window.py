@@ -17,8 +17,8 @@ from sortlast.bench.task import CHANNELS
 class SharedWindow(Peer):
     """Barrier, each rank blends its piece of all images in one pass, barrier. No pixel is sent.
 
-    With bounds, only pixels within them are read. It is a floor because the images are already in the window; a
-    renderer's images are not, unless it allocates them there.
+    With bounds, only pixels within them are read. It is a floor because the images are already in the window;
+    a renderer's images are not, unless it allocates them there.
     """
 
     name = "floor-shared-window"
