@@ -291,8 +291,6 @@ class Compositor:
 
         Raises:
             ArgumentError, MismatchError, TimeoutError, RemoteError, UsageError, MpiError: see the class.
-        Raises:
-            ArgumentError, MismatchError, TimeoutError, RemoteError, UsageError, MpiError: see the class.
         """
         if images is not None or positions is not None or size is not None or boxes is not None:
             one = {"image": image, "order": order, "bounds": bounds, "shape": shape, "dtype": dtype}

@@ -1,5 +1,5 @@
-"""The command line: ``sortlast COMMAND``. One module a command; ``_app`` joins them.
+"""The command line: ``sortlast COMMAND``. One module per command; ``_app`` joins them.
 
-The ranks that a command starts are modules here too (``_demo_ranks`` and the like). They import what they
-need and not the other commands, so that a rank starts quickly.
+The programs of started ranks are modules here too (``_demo_ranks`` and others). They do not import other
+commands, so that a rank starts quickly.
 """

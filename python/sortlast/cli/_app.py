@@ -1,9 +1,9 @@
 """The command ``sortlast``: all its subcommands in one application.
 
 Every public module of the package ``cli`` defines ``register(app)``, which adds its command; a new command is
-one new file. Other distributions add theirs by the entry points ``sortlast.commands``, whose functions are
-called alike. Modules import what is heavy (matplotlib, MPI, VTK) inside the command, so that ``--help``
-stays quick.
+one new file. Other distributions add commands by the entry points ``sortlast.commands``, functions with the
+same signature. Modules import heavy packages (matplotlib, MPI, VTK) inside the command, so that ``--help`` is
+fast.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _sortlast(
 ) -> None:
     """Composite the images of a sort-last parallel renderer over MPI.
 
-    Each rank holds an image of its own part of the data; sortlast makes one image of them all.
+    Each rank holds an image of its own part of the data; sortlast merges them into one image.
     """
 
 
@@ -55,7 +55,7 @@ for _each in _added:
 
 
 def _study() -> None:
-    """The tables and figures of papers, beside the published ones. Comes with sortlast-studies."""
+    """Reproduce the tables and figures of papers, with the published ones. Comes with sortlast-studies."""
     raise MissingExtraError(
         "sortlast study needs the package sortlast-studies: pip install ./studies in a checkout of sortlast"
     )
@@ -68,8 +68,8 @@ if "study" not in _added.names:
 
 
 def main() -> None:
-    """Run the command line. Exit status 2 is an error that the message explains, 0 is success."""
-    # In a rank a signal ends the process by itself: between two calls of MPI nothing else would be noticed.
+    """Run the command line. Exit status 0 is success, 2 an error that the message explains."""
+    # In a rank, a signal ends the process directly: between two MPI calls nothing else would handle it.
     if not launch.under_mpiexec():
         _leftovers.end_by_signals()
     try:

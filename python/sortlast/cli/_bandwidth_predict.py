@@ -1,4 +1,4 @@
-"""What a fabric would give beside what was measured, and the matrix as mpiGraph writes it."""
+"""Predicted bandwidths of a fabric, for comparison, and the matrix in mpiGraph's format."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def routes(net: str, engine: str, node_name_map: Path | None = None) -> Routes:
 def hosts(
     routes: Routes, nodes: str | None, names: Sequence[str], rail: str | None = None
 ) -> tuple[list[int], str]:
-    """The host of each rank, and a sentence that says where that comes from.
+    """The host of each rank, and a sentence that explains the choice.
 
-    ``names``: of the machines that the ranks run on; ``rail``: of their adapters, where they have several.
+    ``names``: of the ranks' machines; ``rail``: the adapter to use on machines with several.
     """
     rails = _inputs.Rails(rail)
     fabric = f"predicted for {routes.topology.name}, {_show.routing(routes)}"
@@ -45,14 +45,14 @@ def hosts(
 
 
 def matrix(routes: Routes, hosts: Sequence[int], found: Bandwidths) -> Bandwidths:
-    """The prediction, for links of the greatest bandwidth that was measured."""
+    """The prediction, for links with the maximum measured bandwidth."""
     from sortlast import bandwidth
 
     return bandwidth.predict(routes, hosts, found.message_bytes, found.maximum)
 
 
 def write_matrix(found: Bandwidths, path: Path) -> None:
-    """Write the matrix as mpiGraph prints it."""
+    """Write the matrix in mpiGraph's format."""
     from sortlast import fabric
 
     write_text(path, fabric.write_mpigraph(found.names, (found.matrix / 1e6).ravel().tolist()))

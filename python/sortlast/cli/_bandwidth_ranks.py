@@ -1,4 +1,4 @@
-"""What ``sortlast bandwidth`` starts on every rank; it is asked ``_bandwidth_run.Settings``."""
+"""The ranks of ``sortlast bandwidth``; their settings are ``_bandwidth_run.Settings``."""
 
 from __future__ import annotations
 

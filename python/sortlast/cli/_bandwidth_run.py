@@ -1,4 +1,4 @@
-"""Measuring bandwidths: on the ranks of the user's mpiexec, or on ranks that are started for it."""
+"""Measures bandwidths on the ranks of the user's mpiexec, or on ranks started here."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PIXEL_BYTES = 16  # RGBA of float32
 class Settings:
     """What to measure.
 
-    ``message_bytes``: of a message; None: those of a shift of an image of ``pixels``, the p-th part of it.
+    ``message_bytes``: size of a message; None: 1/p of an image of ``pixels``, as in a shift.
     ``repeat``: timed runs of each stage.
     """
 
@@ -32,7 +32,7 @@ class Settings:
     repeat: int
 
     def bytes_for(self, p: int) -> int:
-        """Bytes of a message among p ranks; of an image at least one pixel."""
+        """Bytes of a message among p ranks; for an image, at least one pixel."""
         if self.message_bytes is not None:
             return self.message_bytes
         return PIXEL_BYTES * max(-(-self.pixels // p), 1)
@@ -40,7 +40,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Measured:
-    """The bandwidths, and what measured them."""
+    """The bandwidths, and their provenance."""
 
     bandwidths: Bandwidths
     origin: Provenance
@@ -61,7 +61,7 @@ def measure(comm: MPI.Intracomm, settings: Settings) -> Measured:
 
 
 def started(ranks: int, settings: Settings) -> Measured:
-    """Measure on ranks that are started for it. Raises RanksError if they fail."""
+    """Measure on ranks started here. Raises RanksError if they fail."""
     from sortlast.bandwidth import Bandwidths
 
     told = launch.ranks("sortlast.cli._bandwidth_ranks", asdict(settings), ranks)
@@ -70,7 +70,7 @@ def started(ranks: int, settings: Settings) -> Measured:
 
 
 def as_json(found: Bandwidths) -> dict[str, Any]:
-    """All of a matrix, bandwidths in bytes a second."""
+    """A complete matrix, with bandwidths in bytes per second."""
     return {
         "p": found.p,
         "message_bytes": found.message_bytes,

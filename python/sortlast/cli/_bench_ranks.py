@@ -1,4 +1,4 @@
-"""What ``sortlast bench`` starts on every rank; it is asked :class:`sortlast.bench.Settings`."""
+"""The ranks of ``sortlast bench``; their settings are :class:`sortlast.bench.Settings`."""
 
 from __future__ import annotations
 

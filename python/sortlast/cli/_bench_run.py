@@ -1,4 +1,4 @@
-"""Measuring: on the ranks of the user's mpiexec, or on ranks that are started for it."""
+"""Runs the benchmark on the ranks of the user's mpiexec, or on ranks started here."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sortlast.bench.task import Machine
 
 
-RANKS = 4  # that are started if the user does not say how many
+RANKS = 4  # default number of ranks to start
 
 
 def measure(comm: MPI.Intracomm, settings: Settings) -> Report:
@@ -31,11 +31,11 @@ def measure(comm: MPI.Intracomm, settings: Settings) -> Report:
 
 
 def started(ranks: int, settings: Settings) -> Report:
-    """Measure on ranks that are started for it. Raises RanksError if they fail."""
+    """Measure on ranks started here. Raises RanksError if they fail."""
     from sortlast.bench import Report, Row
 
     report = launch.ranks("sortlast.cli._bench_ranks", asdict(settings), ranks)
-    # A launcher may have bound its ranks to fewer cores than it was given.
+    # A launcher may have bound its ranks to fewer cores than are available here.
     cores = len(os.sched_getaffinity(0))
     return Report([replace(Row(**row), cores=cores) for row in report["rows"]], report["notes"])
 
@@ -43,7 +43,7 @@ def started(ranks: int, settings: Settings) -> Report:
 def all_reports(counts: list[int] | None, settings: Settings) -> list[Report] | None:
     """Measure with each number of ranks (None: 4), or on the ranks of the user's mpiexec.
 
-    None on all of these but rank 0.
+    Under mpiexec, the result is None on all ranks but 0.
     """
     if not launch.under_mpiexec():
         _terminal.hand_on()
@@ -54,7 +54,7 @@ def all_reports(counts: list[int] | None, settings: Settings) -> list[Report] | 
 
 
 def world(counts: list[int] | None) -> MPI.Intracomm:
-    """The ranks of the user's mpiexec. Raises Error if ``counts`` asks for others."""
+    """The ranks of the user's mpiexec. Raises Error if ``counts`` differs."""
     comm = launch.world()
     if counts not in (None, [comm.size]):
         asked = ",".join(map(str, counts or ()))
@@ -63,7 +63,7 @@ def world(counts: list[int] | None) -> MPI.Intracomm:
 
 
 def read_rows(path: Path) -> list[Row]:
-    """The rows of a benchmark's file, none if there is no file. Raises Error if it is another's."""
+    """The rows of a benchmark's file, empty if there is none. Raises Error for other kinds of files."""
     from sortlast.bench import Row
 
     if not path.exists():
@@ -82,10 +82,10 @@ def read_rows(path: Path) -> list[Row]:
 
 
 def check_machine(rows: Sequence[Row], path: Path, comm: MPI.Intracomm | None) -> str:
-    """Raise Error if rows of a file were measured on another machine than this one; communicates.
+    """Raise Error if rows of a file were measured on a different machine; communicates.
 
-    Returns a line on those that do not tell where, which is empty if there are none. ``comm``: the ranks that
-    go on measuring; None if they are to be started.
+    Returns a remark on rows without a recorded machine, empty if there are none. ``comm``: the ranks that
+    will measure; None if they are not started yet.
     """
     from sortlast import bench
 

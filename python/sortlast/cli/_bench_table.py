@@ -21,7 +21,7 @@ _MPI = ("mpi-reduce", "mpi-reduce-scatter", "mpi-allreduce")
 
 
 def tables(rows: Iterable[Row]) -> Iterator[Table]:
-    """A table for each cell: medians, their ratios to the fastest that is no floor, and to the window's."""
+    """A table per cell: medians, and their ratios to the fastest peer that is no floor and to the window."""
     for cell in cells_of(rows):
         yield _table(cell)
 
@@ -48,7 +48,7 @@ def _table(cell: Cell) -> Table:
 
 
 def summaries(cells: Sequence[Cell]) -> Iterator[Table]:
-    """For each kind of cell two tables over the ranks: the best median of each peer, and ratios of them."""
+    """For each kind of cell two tables over the ranks: the best median of each peer, and their ratios."""
     for kind, group in groupby(cells, key=_kind):
         same = list(group)
         yield _medians(kind, same)
@@ -83,7 +83,7 @@ def _medians(kind: str, cells: Sequence[Cell]) -> Table:
 
 
 def _ratios(kind: str, cells: Sequence[Cell]) -> Table:
-    """Ratios above 1 in the left half say how many times faster we are; in the right half, above a floor."""
+    """The left half has our speedups, if above 1; the right half our ratios to floors."""
     table = Table(title=f"{kind}: ratios", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     headings = ("ranks", "icet /\nmessages", "icet /\nsortlast", "icet /\nallocated", "minigr. /\nsortlast")
     floors = ("messages /\nnetwork", "sortlast /\nwindow", "allocated /\nwindow", "auto /\nbest fixed")

@@ -1,4 +1,4 @@
-"""What ``sortlast composite`` runs on every rank: read an image, composite, write."""
+"""The ranks of ``sortlast composite``: read an image, composite, write."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Job:
-    """What the ranks do: rank r reads ``files[r]`` and ``planes[r]``, rank 0 writes."""
+    """The work of the ranks: rank r reads ``files[r]`` and ``planes[r]``, rank 0 writes."""
 
     files: list[Path]
     planes: list[Path] | None
@@ -73,7 +73,7 @@ class Job:
             self._report(f"{_size(result.pixels)}, {self.op}", compositor, remarks)
 
     def _are_deep(self, comm: MPI.Intracomm) -> bool:
-        """Whether the images are deep; the same error on every rank where only some are. Communicates."""
+        """Whether the images are deep; if only some are, the same error on every rank. Communicates."""
         from sortlast import Error, deep_files
         from sortlast.launch.failure import together
 
@@ -97,7 +97,7 @@ class Job:
         return all(found)
 
     def _composite_deep(self, comm: MPI.Intracomm, most: int | None) -> None:
-        """As :meth:`run`, of deep images."""
+        """Like :meth:`run`, for deep images."""
         from sortlast import Compositor, Fragments, cinema_files, deep_files, image_files
         from sortlast.launch.failure import together
 
@@ -127,7 +127,7 @@ class Job:
             self._report(f"{width}x{height}, deep", compositor, remarks)
 
     def _report(self, what: str, compositor: Compositor, remarks: list[str]) -> None:
-        """Print what was written."""
+        """Print a summary of the output."""
         console = _terminal.console(self.output)
         for remark in remarks:
             console.print(remark, soft_wrap=True)
@@ -138,15 +138,15 @@ class Job:
         )
 
     def _alike(self, comm: MPI.Intracomm, fragments: Fragments) -> Fragments:
-        """With what the fragments of any file have: as sheets, and with 0, where theirs have it not.
+        """Add the values that fragments of other files have: intervals become sheets, channels are 0.
 
-        Channels are kept with the lists alone. Communicates.
+        Channels are only kept with the lists. Communicates.
         """
         import numpy as np
 
         from sortlast import Error
 
-        # A file without fragments does not tell the kind of its channels.
+        # A file without fragments does not determine the type of its channels.
         own = {} if len(fragments.depth) == 0 else fragments.channels or {}
         kinds = {name: np.asarray(values).dtype for name, values in own.items()}
         found = comm.allgather((fragments.depth_back is not None, kinds if self.deep else {}))
@@ -163,7 +163,7 @@ class Job:
         return replace(fragments, depth_back=back, channels=channels)
 
     def _read(self, rank: int, most: int | None) -> Image:
-        """This rank's image, with depth where the operator or the user asks for it."""
+        """This rank's image, with depth if the operator or the user requires it."""
         from sortlast import Error, image_files
 
         image = image_files.read(self.files[rank], most, self.layer)
@@ -180,9 +180,9 @@ class Job:
         return image
 
     def _check_frames(self, comm: MPI.Intracomm, size: tuple[int, int]) -> list[str]:
-        """Raise the same error on every rank, naming the files, unless all images have one frame.
+        """Raise the same error on every rank, naming the files, unless all images have the same frame.
 
-        Returns remarks on pixels that lie outside of it. Communicates.
+        Returns remarks on pixels outside the frame. Communicates.
         """
         from sortlast import Error, image_files
         from sortlast.launch.failure import together
@@ -216,7 +216,7 @@ class Job:
 
 
 def _ranks_here(comm: MPI.Intracomm) -> int:
-    """How many ranks share this machine's memory. Communicates."""
+    """Number of ranks that share this machine's memory. Communicates."""
     from mpi4py import MPI
 
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
@@ -243,7 +243,7 @@ def _with_channels(pixels: NDArray[Any], channels: int) -> NDArray[Any]:
 
 
 def _measure(comm: MPI.Intracomm, asked: Any) -> None:
-    """Do a job whose paths have become text. Communicates."""
+    """Run a job after its paths were converted to text. Communicates."""
     trace, planes = asked["trace"], asked["planes"]
     Job(
         **{

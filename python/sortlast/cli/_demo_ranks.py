@@ -1,4 +1,4 @@
-"""What ``sortlast demo`` starts on every rank; it is asked ``demo.Settings``, and where to write."""
+"""The ranks of ``sortlast demo``; their settings are ``demo.Settings`` and the output files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def measure(comm: MPI.Intracomm, asked: Any) -> int:
-    """Run the demo; the exit status of the command. Communicates."""
+    """Run the demo; returns the exit status of the command. Communicates."""
     fields = asked["settings"]
     trace, size = fields["trace"], tuple(fields["size"])
     settings = Settings(**{**fields, "size": size, "trace": None if trace is None else Path(trace)})

@@ -1,4 +1,4 @@
-"""Values of command-line options that several commands share. Wrong ones are usage errors."""
+"""Parsing of command-line options shared by several commands. Invalid values are usage errors."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ Memory = Annotated[
     str | None,
     typer.Option(
         "--memory",
-        show_default="half of what is available",
-        help="Most memory that data may take, such as 500M or 8G.",
+        show_default="half of the available memory",
+        help="Maximum memory for data, such as 500M or 8G.",
     ),
 ]
 
 
 def positive(seconds: float) -> float:
-    """A number above 0, as it is: for an option's ``callback``."""
+    """Check that a number is above 0: for an option's ``callback``."""
     if not seconds > 0:
         raise typer.BadParameter(f"{seconds:g} is not above 0")
     return seconds
@@ -58,7 +58,7 @@ def size(text: str) -> tuple[int, int]:
 
 
 def integers(text: str) -> list[int]:
-    """``"2,0,1"``: whole numbers with commas between them."""
+    """``"2,0,1"``: whole numbers separated by commas."""
     try:
         return [int(part) for part in text.split(",")]
     except ValueError:
@@ -66,7 +66,7 @@ def integers(text: str) -> list[int]:
 
 
 def numbers(text: str) -> list[float]:
-    """``"0.2,0.2,0.3"``: numbers with commas between them."""
+    """``"0.2,0.2,0.3"``: numbers separated by commas."""
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:

@@ -1,4 +1,4 @@
-"""What long jobs show on standard error: one look for the bars of all commands."""
+"""Progress of long jobs on standard error, with the same bars for all commands."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 _BAR_WIDTH = 20  # columns
-_REFRESHES = 4  # a second; few, as what is measured on the same cores is disturbed by each
+_REFRESHES = 4  # per second; few, because each one disturbs measurements on the same cores
 
 
 class Bar:
-    """A bar on the screen, to be told how far its job has come. Made by :func:`bar`."""
+    """A progress bar, made by :func:`bar`."""
 
     def __init__(self, progress: Progress, task: TaskID) -> None:
         self._progress = progress
         self._task = task
 
     def __call__(self, done: float, total: float = 1.0) -> bool:
-        """Show that ``done`` of ``total`` is done. True, by which jobs that ask learn to go on."""
+        """Show ``done`` of ``total``. Returns True, so that jobs continue."""
         self._progress.update(self._task, completed=done, total=total)
         return True
 
     def tell(self, now: str, done: float, total: float = 1.0) -> None:
-        """The same, and beside it what is done ``now``."""
+        """The same, together with the current activity ``now``."""
         self._progress.update(self._task, completed=done, total=total, now=now)
 
 
 @contextmanager
 def bar(title: str, *, enabled: bool = True, transient: bool = False) -> Iterator[Bar]:
-    """Show title, bar, percent, time elapsed, time remaining, and what is done now.
+    """Show title, bar, percentage, elapsed and remaining time, and the current activity.
 
-    ``enabled``: False where nothing may be shown, as on all ranks but 0. ``transient``: the bar is gone at
-    its end, and is shown on a terminal alone; others stay, and a file or pipe gets their last state.
+    ``enabled``: False where nothing should be shown, as on all ranks but 0. ``transient``: the bar disappears
+    at its end, and is only shown on a terminal; other bars stay, and a file or pipe gets their last state.
     """
     from rich.console import Console
     from rich.progress import (
@@ -64,14 +64,14 @@ def bar(title: str, *, enabled: bool = True, transient: bool = False) -> Iterato
         refresh_per_second=_REFRESHES,
         transient=transient,
         disable=disable,
-        expand=True,  # so that the last column has what the others leave, and is cut where that is too little
+        expand=True,  # the last column gets the remaining width, and is cut if that is too small
     ) as progress:
         yield Bar(progress, progress.add_task(title, total=None, now=""))
 
 
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
-    """A line on a terminal's standard error that moves while something runs of which no part can be told."""
+    """Show an animated line on standard error, if it is a terminal, during work of unknown length."""
     from rich.console import Console
 
     console = Console(stderr=True)

@@ -11,16 +11,16 @@ from rich.table import Table
 if TYPE_CHECKING:
     from sortlast.schedule import Program, Schedule, Transfer
 
-MAX_RANKS = 32  # more ranks than these are shown by their transfers' statistics
-_MOST_STEPS = 2000  # of one rank that are listed, of each kind
-_MOST_INPUTS = 64  # of a merge that are written out
-_MIN_COLUMN = 11  # characters that a rank's column takes at least, its frame included
+MAX_RANKS = 32  # with more ranks, only statistics of transfers are shown
+_MOST_STEPS = 2000  # max steps listed for a rank, of each kind
+_MOST_INPUTS = 64  # max inputs of a merge that are written out
+_MIN_COLUMN = 11  # minimum width of a rank's column in characters, with its frame
 
 
 def stages(schedule: Schedule, width: int) -> Iterator[str | Table]:
-    """Tables of stages x ranks, as many ranks abreast as ``width`` characters hold.
+    """Tables of stages x ranks, each with as many ranks as fit into ``width`` characters.
 
-    Of more than 32 ranks only how much every stage moves. Costs O(all steps of the schedule).
+    With more than 32 ranks, only the amount moved in every stage. Costs O(all steps of the schedule).
     """
     by_stage = schedule.stages()
     if schedule.p > MAX_RANKS:
@@ -42,7 +42,7 @@ def stages(schedule: Schedule, width: int) -> Iterator[str | Table]:
 
 
 def _cell(rank: int, transfers: list[Transfer]) -> str:
-    """What one rank sends and receives in one stage, a line each."""
+    """The sends and receives of one rank in one stage, one per line."""
     lines = [f"> {t.destination} {_range(t.pixels)}" for t in transfers if t.source == rank]
     lines += [f"< {t.source}" for t in transfers if t.destination == rank]
     return "\n".join(lines)

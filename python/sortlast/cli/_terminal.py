@@ -1,4 +1,4 @@
-"""Printing: tables in the terminal, JSON to a file or to standard output."""
+"""Printing: tables on the terminal, JSON to a file or to standard output."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from sortlast import Error
 from sortlast._shown import shown
 from sortlast.files import STANDARD_OUTPUT, check_place, write_text
 
-_WIDEST = 10_000  # columns that a table may be measured at
-_WIDTH_OF_FILES = 120  # columns of output that goes to a file or a pipe
+_WIDEST = 10_000  # maximum width for measuring a table [columns]
+_WIDTH_OF_FILES = 120  # width of output to a file or a pipe [columns]
 
 
 class _Console(Console):
-    """A console on which names from files move no cursor: what is not to be seen in them is escaped."""
+    """A console safe for names from files: invisible and control characters in them are escaped."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print as wide as the longest words of tables need, so that no word is broken inside a cell."""
+        """Print with at least the width of the longest words of tables, so that no word is broken."""
         wide = self.options.update(width=_WIDEST)
         least = (Measurement.get(self, wide, each).minimum for each in objects if _is_table(each))
         usual = self.width
@@ -47,9 +47,9 @@ def _is_table(value: Any) -> bool:
 
 
 def console(*files: Path | None) -> Console:
-    """A console on standard output, as wide as the terminal or, where there is none, 120 columns.
+    """A console on standard output, as wide as the terminal, or 120 columns without one.
 
-    On standard error if one of the command's ``files`` goes to standard output, which holds it alone then.
+    If one of the command's ``files`` is standard output, the console is on standard error instead.
     """
     error = STANDARD_OUTPUT in files
     width = None if (sys.stderr if error else sys.stdout).isatty() else _WIDTH_OF_FILES
@@ -57,12 +57,12 @@ def console(*files: Path | None) -> Console:
 
 
 def check_places(*files: Path | None, pictures: Collection[Path | None] = ()) -> None:
-    """Refuse before the work what cannot be written after it; None: a file that is not wanted.
+    """Raise, before the work, if a file could not be written after it; None: no file.
 
-    ``pictures``: those that are no text, and that no terminal shows.
+    ``pictures``: files that are not text, which a terminal cannot show.
     """
     wanted = [path for path in (*files, *pictures) if path is not None]
-    drawn = set(pictures)  # which a film has thousands of
+    drawn = set(pictures)  # a film has thousands
     for path in wanted:
         check_place(path, text=path not in drawn)
     if wanted.count(STANDARD_OUTPUT) > 1:
@@ -70,12 +70,12 @@ def check_places(*files: Path | None, pictures: Collection[Path | None] = ()) ->
 
 
 def command() -> str:
-    """The command that runs, as it can be typed again."""
+    """The running command, in a form that can be typed again."""
     return shlex.join(["sortlast", *sys.argv[1:]])
 
 
 def hand_on() -> None:
-    """Tell rich in the ranks that are started next about our terminal, which they see through pipes alone."""
+    """Pass the properties of our terminal to rich in started ranks, which write to pipes."""
     if sys.stderr.isatty():
         os.environ.setdefault("TTY_COMPATIBLE", "1")
         os.environ.setdefault("TTY_INTERACTIVE", "1")
@@ -92,9 +92,9 @@ def write_json(value: Any, path: Path | None) -> None:
 
 
 def name_written(console: Console, *files: Path | str | None) -> None:
-    """Print a line for each file that was written, as it can be copied; None: a file that is not wanted.
+    """Print a line for each file that was written, suitable for copying; None: no file.
 
-    Commands write their files before they print: a reader of what they print may leave early, or stop them.
+    Commands write files before they print: a reader of their output may exit early, or stop them.
     """
     for path in files:
         if path is not None:

@@ -1,4 +1,4 @@
-"""``sortlast testbed time``: how long a pattern takes in several orders of the hosts, and should take."""
+"""``sortlast testbed time``: measured and predicted times of a pattern in several orders of the hosts."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 def time(
     schedule: _options.Schedule = "ring",
     rank_bytes: Annotated[
-        str, typer.Option("--bytes", help="What each rank holds, such as 4096, 1.5M or 8Mi.")
+        str, typer.Option("--bytes", help="Bytes that each rank holds, such as 4096, 1.5M or 8Mi.")
     ] = "4M",
     orders: Annotated[
-        str, typer.Option(help="Orders of the nodes with commas between; see --order of fabric check.")
+        str, typer.Option(help="Orders of the nodes, separated by commas; see --order of fabric check.")
     ] = "routing,random",
     nodes: _options.Nodes = "all",
     seed: _options.Seed = 1,
     repeat: Annotated[int, typer.Option(min=1, help="Timed runs of each order; the median counts.")] = 3,
     json: _options.Json = None,
     name: Annotated[
-        str, typer.Option(help="Tells testbeds of one machine apart: letters a-z and digits.")
+        str, typer.Option(help="Name of the testbed on this machine: letters a-z and digits.")
     ] = "testbed",
 ) -> None:
-    """Time a collective with real packets in several orders of the nodes, beside the predicted times.
+    """Time a collective with real packets in several orders of the nodes, and compare with predictions.
 
-    What an order loses is told against the first one. One rank runs on each node, and goes on to its next
-    stage when its own messages are through.
+    Losses are relative to the first order. One rank runs on each node, and continues with its next stage when
+    its own messages have completed.
     """
     from sortlast import fabric
     from sortlast import testbed as testbeds
@@ -78,7 +78,7 @@ def _table(title: str, timed: dict[str, TimedPattern]) -> Group:
 
 
 def _loss(seconds: float, first: float) -> str:
-    """How much longer than the first order, in per cent."""
+    """Extra time relative to the first order, in per cent."""
     return f"{100 * (seconds / first - 1):.0f} %" if first > 0 else "-"
 
 

@@ -1,4 +1,4 @@
-"""What ``sortlast tune`` starts on every rank; it is asked ``_tune_run.Settings``."""
+"""The ranks of ``sortlast tune``; their settings are ``_tune_run.Settings``."""
 
 from __future__ import annotations
 

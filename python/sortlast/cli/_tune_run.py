@@ -1,4 +1,4 @@
-"""Measuring the machine: on the ranks of the user's mpiexec, or on ranks that are started for it."""
+"""Measures the machine on the ranks of the user's mpiexec, or on ranks started here."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Settings:
-    """As the arguments of :func:`sortlast.tune.measure`; ``keep``: keep the profile for this machine."""
+    """Arguments of :func:`sortlast.tune.measure`; ``keep``: keep the profile for this machine."""
 
     seconds: float
     node_ranks: int | None
     keep: bool
 
     def told(self, ranks: int) -> dict[str, int | float | None]:
-        """For files: how ``ranks`` ranks measured."""
+        """Settings of a measurement by ``ranks`` ranks, for files."""
         return {"ranks": ranks, "seconds": self.seconds, "node_ranks": self.node_ranks}
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A report, what made it, and the file in which its profile was kept; "" if it was not to be."""
+    """A report, its provenance, and the file of the kept profile; "" if it was not kept."""
 
     report: Report
     origin: Provenance
@@ -41,7 +41,7 @@ class Measured:
 def measure(comm: MPI.Intracomm, settings: Settings) -> Measured:
     """Measure on the ranks of ``comm`` with a progress bar on rank 0's standard error. Communicates.
 
-    The profile is kept by rank 0, on whose host and MPI library its place depends.
+    Rank 0 keeps the profile; its path depends on rank 0's host and MPI library.
     """
     from sortlast import bench, tune
 
@@ -55,7 +55,7 @@ def measure(comm: MPI.Intracomm, settings: Settings) -> Measured:
 
 
 def started(ranks: int, settings: Settings) -> Measured:
-    """Measure on ranks that are started for it. Raises RanksError if they fail."""
+    """Measure on ranks started here. Raises RanksError if they fail."""
     from sortlast.tune import Report
 
     told = launch.ranks("sortlast.cli._tune_ranks", asdict(settings), ranks)
@@ -65,7 +65,7 @@ def started(ranks: int, settings: Settings) -> Measured:
 
 
 def as_json(found: Measured) -> dict[str, Any]:
-    """What was measured, for :func:`started`."""
+    """The measurement, for :func:`started`."""
     report = found.report
     told = {name: getattr(report, name).to_json() for name in ("machine", "low", "high")}
     others = {"measured": report.measured, "ranks": report.ranks, "messages": report.messages}

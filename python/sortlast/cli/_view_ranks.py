@@ -1,4 +1,4 @@
-"""What ``sortlast view`` starts on every rank; it is asked what :func:`sortlast.cli.view.run` takes."""
+"""The ranks of ``sortlast view``; their settings are the arguments of :func:`sortlast.cli.view.run`."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def show(comm: MPI.Intracomm, asked: Any) -> None:
 
 
 def keep_no_freed_images() -> None:
-    """Have the C library give the memory of freed images back, where it is glibc.
+    """Make glibc return the memory of freed images to the system.
 
-    Images change their size whenever quality falls or returns, and the threads that draw them would keep
-    the pieces of the old ones, each in an arena of its own: rank 0 grew by 2 MB a change.
+    Images change size whenever the quality changes. The threads that draw them would keep freed pieces, each
+    in its own arena: rank 0 grew by 2 MB per change.
     """
     library = ctypes.CDLL(None)
     if hasattr(library, "mallopt"):

@@ -1,4 +1,4 @@
-"""``sortlast algorithms``: the algorithms and what they cost."""
+"""``sortlast algorithms``: the algorithms and their costs."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def algorithms(
 ) -> None:
     """List the algorithms with the terms of their cost.
 
-    The latency and the transfer term are those of Table 1 of Cavin and Demengeon, "Shift-Based Parallel
-    Image Compositing on InfiniBand Fat-Trees" (2012): p ranks, n pixels, alpha seconds a message, beta
-    seconds a pixel. Overlap says whether blending can hide behind transfers. two-level costs between nodes
-    of L ranks what the algorithm NAME costs there; see sortlast schedule --node-size.
+    The latency and the transfer term are from Table 1 of Cavin and Demengeon, "Shift-Based Parallel Image
+    Compositing on InfiniBand Fat-Trees" (2012): p ranks, n pixels, alpha seconds per message, beta seconds
+    per pixel. Overlap says whether blending can overlap transfers. Between nodes of L ranks, two-level costs
+    the same as the algorithm NAME; see sortlast schedule --node-size.
     """
     from rich.table import Table
 
@@ -36,7 +36,7 @@ def algorithms(
         return
     table = Table()
     for heading in ("name", *fields[1:]):
-        table.add_column(heading, overflow="fold", no_wrap=heading == "name")  # a name is typed as it stands
+        table.add_column(heading, overflow="fold", no_wrap=heading == "name")  # a name can be copied
     for entry in entries:
         table.add_row(*(str(getattr(entry, field)) for field in fields))
     _terminal.console().print(table)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from sortlast.bandwidth import Bandwidths
 
 _RANKS = 4
-_SIZE = "4096x2048"  # of the shift paper's Figures 4 to 6 and 9
-_SLOWEST = 5  # pairs that are named
+_SIZE = "4096x2048"  # as in Figures 4 to 6 and 9 of the shift paper
+_SLOWEST = 5  # number of pairs listed
 
 
 def register(app: typer.Typer) -> None:
@@ -35,7 +35,7 @@ def bandwidth(
         str | None,
         typer.Option(
             show_default=_SIZE,
-            help="Messages of a shift of an image of this width x height, 16 bytes a pixel: its p-th part.",
+            help="Send 1/p of an image of this width x height, with 16 bytes per pixel, as in a shift.",
         ),
     ] = None,
     message_bytes: Annotated[
@@ -44,10 +44,10 @@ def bandwidth(
     repeat: Annotated[int, typer.Option(min=1, help="Timed runs of each stage; the median counts.")] = 5,
     output: Annotated[
         Path | None,
-        typer.Option(help="Draw the matrix, white = maximum, and its histogram: png, svg or pdf."),
+        typer.Option(help="Draw the matrix, with white for the maximum, and its histogram: png, svg or pdf."),
     ] = None,
     matrix: Annotated[
-        Path | None, typer.Option(help="Write the matrix as mpiGraph prints it, in MB/s, to this file.")
+        Path | None, typer.Option(help="Write the matrix to this file in mpiGraph's format, in MB/s.")
     ] = None,
     json: Annotated[Path | None, typer.Option(help="Also write the matrix to this JSON file.")] = None,
     net: Annotated[
@@ -55,7 +55,7 @@ def bandwidth(
         typer.Option(
             "--net",
             "--predict",
-            help="Beside it, what this fabric would give: a file or a family, as --net of sortlast fabric.",
+            help="Also predict for this fabric: a file or a family, as for --net of sortlast fabric.",
         ),
     ] = None,
     engine: Annotated[str, typer.Option(help="Routing engine of the prediction.")] = "ftree",
@@ -71,19 +71,20 @@ def bandwidth(
 ) -> None:
     """Measure the send bandwidth of every pair of ranks under the load of a shift.
 
-    Moody's method, with which Cavin and Demengeon (2012), section 5, show contention: at stage s rank i sends
-    to rank (i + s) mod p, all at once, and times its send; the stages together visit every pair. Every
-    message is checked before the clock runs. Prints the minimum, the mean and the maximum, and the
-    slowest pairs by name.
+    This is Moody's method, with which Cavin and Demengeon (2012), section 5, show contention: at stage s rank
+    i sends to rank (i + s) mod p, all at once, and times its send; together the stages visit every pair.
+    Every message is checked before the timed runs. Prints the minimum, mean and maximum, and the slowest
+    pairs by name.
 
-    The ranks are started here, or are those of your own mpiexec: one a node, in the order of their list.
+    The ranks are started here, or are the ranks of your own mpiexec: one per node, in the order of their
+    list.
 
-    The prediction takes the maximum that was measured for the bandwidth of a link, so that white is the same
-    in both pictures.
+    The prediction uses the maximum measured bandwidth for links, so that white has the same meaning in both
+    pictures.
     """
     from sortlast.cli import _bandwidth_predict
 
-    # Refuse before any rank starts what cannot be done.
+    # Reject impossible settings before any rank starts.
     settings = _settings(size, message_bytes, repeat)
     if output is not None:
         from sortlast import plot
@@ -117,7 +118,7 @@ def bandwidth(
 
 
 def _measured(ranks: int | None, settings: _bandwidth_run.Settings) -> _bandwidth_run.Measured | None:
-    """Measure on the ranks of mpiexec, of which only rank 0 gets the result, or on ranks started here."""
+    """Measure on mpiexec's ranks (result on rank 0, None elsewhere), or on ranks started here."""
     if not launch.under_mpiexec():
         _terminal.hand_on()
         return _bandwidth_run.started(ranks or _RANKS, settings)
@@ -129,13 +130,13 @@ def _measured(ranks: int | None, settings: _bandwidth_run.Settings) -> _bandwidt
 
 
 def _as_json(matrices: dict[str, Bandwidths]) -> dict[str, Any]:
-    """What was measured, and in it what was predicted."""
+    """The measured matrix, with the predicted one if there is one."""
     told = {name: _bandwidth_run.as_json(each) for name, each in matrices.items()}
     return told.pop("measured") | told
 
 
 def _write(matrices: dict[str, Bandwidths], output: Path | None, matrix: Path | None) -> None:
-    """Write the picture and the text that were asked for."""
+    """Write the requested picture and text."""
     from sortlast.cli import _bandwidth_predict
 
     if output is not None:

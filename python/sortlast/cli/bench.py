@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 _Algorithms = Annotated[
     str, typer.Option(help="all, or names of sortlast algorithms, such as shift,radix-k:4,2,auto.")
 ]
-_Peers = Annotated[str, typer.Option(help="all, or some of those of the table, such as sortlast,mpi-reduce.")]
+_Peers = Annotated[str, typer.Option(help="all, or some peers of the table, such as sortlast,mpi-reduce.")]
 _Plot = Annotated[Path | None, typer.Option(help="Also draw them: png, svg or pdf.")]
-_Frames = Annotated[int, typer.Option(min=1, help="Frames to time of each peer.")]
+_Frames = Annotated[int, typer.Option(min=1, help="Frames to time for each peer.")]
 _Icet = Annotated[
     Path | None,
     typer.Option(
         exists=True,
         envvar="SORTLAST_ICET",
-        help="Installation or build folder of IceT, or its libIceTCore.so: the peer icet; else none.",
+        help="Installation or build folder of IceT, or its libIceTCore.so, for the peer icet; default: none.",
     ),
 ]
 
@@ -41,7 +41,7 @@ _Minigraphics = Annotated[
     typer.Option(
         exists=True,
         file_okay=False,
-        help="Build folder of bench/minigraphics, the adapter to the peer minigraphics; else none.",
+        help="Build folder of bench/minigraphics, the adapter to the peer minigraphics; default: none.",
     ),
 ]
 
@@ -60,7 +60,7 @@ def composite(
         str | None, typer.Option(show_default="4", help="Ranks to start, such as 4,8; one run for each.")
     ] = None,
     size: Annotated[
-        str, typer.Option(help="Width x height of the images in pixels; several with commas between.")
+        str, typer.Option(help="Width x height of the images in pixels; several separated by commas.")
     ] = "2048x1024",
     algorithms: _Algorithms = "all",
     peers: _Peers = "all",
@@ -71,16 +71,16 @@ def composite(
     content: Annotated[
         str,
         typer.Option(
-            help="Which of p ranks' pixels are active: dense (all), block (a box of 1/p of the area) or"
+            help="Which pixels of p ranks are active: dense (all), block (a box of 1/p of the area) or"
             " random (each with probability 1/p); or several."
         ),
     ] = "dense",
     bounds: Annotated[
-        bool, typer.Option(help="Tell the peers the box that holds each rank's active pixels.")
+        bool, typer.Option(help="Pass the box of each rank's active pixels to the peers.")
     ] = False,
     gather: Annotated[
         bool | None,
-        typer.Option(show_default="both", help="The whole frame at rank 0, or pixels where they end."),
+        typer.Option(show_default="both", help="Gather the whole frame at rank 0, or leave it distributed."),
     ] = None,
     frames: _Frames = 10,
     icet: _Icet = None,
@@ -88,19 +88,19 @@ def composite(
     json: Annotated[Path | None, typer.Option(help="Also write all rows to this JSON file.")] = None,
     plot: _Plot = None,
 ) -> None:
-    """Time compositing algorithms beside other ways to the same image, and beside floors.
+    """Time compositing algorithms together with other ways to the same image, and with floors.
 
     Every rank holds a random image. Every answer is checked against the serial composite before it is timed
-    (exit status 2 if one is wrong). A frame's time is that of the slowest rank, and the peers take turns, so
-    rows of one run can be compared even where the machine is busy.
+    (exit status 2 if one is wrong). A frame's time is the time of the slowest rank, and the peers take turns,
+    so rows of one run can be compared even on a busy machine.
 
-    Floors: `floor-memcpy` copies each rank's image once; `floor-network` exchanges the pixels that have to
-    move and blends none; `floor-shared-window` blends images that already lie in memory shared by all ranks.
-    The ranks are started here, or are those of your own mpiexec.
+    Floors: `floor-memcpy` copies each rank's image once; `floor-network` exchanges the pixels that must move
+    and blends none; `floor-shared-window` blends images that already lie in memory shared by all ranks. The
+    ranks are started here, or are the ranks of your own mpiexec.
     """
     from sortlast.bench import CONTENTS, FORMATS, OPS, Settings, Task
 
-    # Refuse before any rank starts what can be refused from the arguments alone.
+    # Reject invalid arguments before any rank starts.
     counts = None if ranks is None else _counts(ranks)
     axes = (
         [_size(text) for text in size.split(",")],
@@ -140,13 +140,14 @@ def composite(
 
 def matrix(
     json: Annotated[
-        Path, typer.Option(help="The rows of all cells. Cells that are in the file are not measured again.")
+        Path, typer.Option(help="File for the rows of all cells. Cells already in it are not measured again.")
     ],
     ranks: Annotated[
-        str | None, typer.Option(show_default="all", help="Only cells of so many ranks, such as 4,8.")
+        str | None,
+        typer.Option(show_default="all", help="Only cells with these numbers of ranks, such as 4,8."),
     ] = None,
     size: Annotated[
-        str | None, typer.Option(show_default="all", help="Only cells of such sizes, such as 2048x1024.")
+        str | None, typer.Option(show_default="all", help="Only cells with these sizes, such as 2048x1024.")
     ] = None,
     algorithms: _Algorithms = "all",
     peers: _Peers = "all",
@@ -155,11 +156,11 @@ def matrix(
     minigraphics: _Minigraphics = None,
     plot: _Plot = None,
 ) -> None:
-    """Measure all cells that the project watches, and print how many times faster than others we are.
+    """Measure all cells that the project monitors, and print our speedups over other libraries.
 
-    Dense images on 2 to 16 ranks in two sizes; frames that are not gathered; sparse images with and without
-    bounds; images with depth. It takes hours where there are few cores: the file is written after every cell,
-    and the same command goes on where an interrupted one stopped. Under mpiexec, the cells of its ranks.
+    Dense images on 2 to 16 ranks in two sizes; frames without gather; sparse images with and without bounds;
+    images with depth. It takes hours on a few cores: the file is written after every cell, and the same
+    command continues an interrupted run. Under mpiexec, only cells with its number of ranks are measured.
     """
     from sortlast.bench import Settings, cells
 
@@ -220,7 +221,7 @@ def matrix(
 
 
 def _print(tables: Iterable[Table], reports: list[Report], console: Console) -> None:
-    """Print tables and, below them, what the reports note."""
+    """Print tables and, below them, the notes of the reports."""
     for table in tables:
         console.print(table)
     for line in dict.fromkeys(line for report in reports for line in report.notes):
@@ -239,7 +240,7 @@ def _counts(text: str) -> list[int]:
 
 
 def _algorithms(text: str) -> list[str]:
-    """Names with commas between them; a number belongs to the name before it, as in radix-k:4,2,shift."""
+    """Names separated by commas; a number belongs to the name before it, as in radix-k:4,2,shift."""
     from sortlast import schedule
 
     if text == "all":
@@ -254,7 +255,7 @@ def _algorithms(text: str) -> list[str]:
 
 
 def _check_algorithms(names: list[str], counts: list[int]) -> None:
-    """Raise Error if one of them cannot be made for one of these numbers of ranks."""
+    """Raise Error if an algorithm cannot be made for one of these numbers of ranks."""
     from sortlast import schedule
 
     for name, count in product(names, counts):

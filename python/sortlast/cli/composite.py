@@ -1,4 +1,4 @@
-"""``sortlast composite A.png B.exr ...``: composite image files, one a rank."""
+"""``sortlast composite A.png B.exr ...``: composite image files, one per rank."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def composite(
     output: Annotated[Path, typer.Option("--output", "-o", help="File to write: png, npy, exr, tif.")],
     order: Annotated[
         str | None,
-        typer.Option(help="Files from front to back, counted from 0, such as 2,0,1. As listed if not given."),
+        typer.Option(help="Files from front to back, counted from 0, such as 2,0,1. Default: as listed."),
     ] = None,
     op: Annotated[str, typer.Option(help="over, closest, add, max or min.")] = "over",
     depth: Annotated[
@@ -33,7 +33,7 @@ def composite(
     ] = None,
     algorithm: Annotated[str, typer.Option(help="See sortlast algorithms.")] = "auto",
     trace: Annotated[
-        Path | None, typer.Option(help="Write what every rank did to this JSON file, and a PNG beside it.")
+        Path | None, typer.Option(help="Write a trace of every rank to this JSON file, and a PNG next to it.")
     ] = None,
     deep: Annotated[
         bool,
@@ -47,19 +47,19 @@ def composite(
     ] = None,
     memory: _parse.Memory = None,
 ) -> None:
-    """Composite image files into one, each on a rank of its own.
+    """Composite image files into one, each on its own rank.
 
-    Starts as many ranks as there are files, or runs on those of your own mpiexec. Colours of png and the
-    background have straight alpha; npy and exr are premultiplied, and tif is what its tags say. All are
+    Starts as many ranks as there are files, or runs on the ranks of your own mpiexec. Colours of png and the
+    background have straight alpha; npy and exr are premultiplied, and tif is as its tags say. All are
     composited as float32. An exr file gives the image of its display window, which all files must share;
-    pixels outside of its data window are empty. Deep images (exr with deep scan lines) are merged by the
-    depths of their fragments and flattened; --deep writes the merged lists instead, as exr or as the layers
-    of a Cinema database (a folder NAME.cdb).
+    pixels outside its data window are empty. Deep images (exr with deep scan lines) are merged by the depths
+    of their fragments and flattened; --deep writes the merged lists instead, as exr or as the layers of a
+    Cinema database (a folder NAME.cdb).
     """
     from sortlast import _extras, cinema_files, image_files, launch, schedule
     from sortlast.cli._composite_ranks import Job
 
-    # Refuse before any rank starts what can be refused from the arguments alone.
+    # Reject invalid arguments before any rank starts.
     ranking = None if order is None else _parse.integers(order)
     colour = None if background is None else _background(background)
     planes = None if depth is None else [Path(part) for part in depth.split(",")]

@@ -1,4 +1,4 @@
-"""``sortlast demo``: the whole job on real data, from a volume to a picture."""
+"""``sortlast demo``: a complete run on real data, from a volume to a picture."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _RANKS = 8
 
-# Rows of the table: what was measured and how it is called.
+# Rows of the table: the name of a measurement and its description.
 _PHASES = {
     "render": "render",
     "align": "waiting for the slowest to have rendered",
@@ -67,8 +67,8 @@ def demo(
     mode: Annotated[
         Mode,
         typer.Option(
-            help="Ray-cast the volume, draw its isosurface, or ray-cast what is made of it: boxes of several"
-            " resolutions, or an unstructured mesh."
+            help="Ray-cast the volume, draw its isosurface, or ray-cast boxes of several resolutions or an"
+            " unstructured mesh made from it."
         ),
     ] = Mode.volume,
     data: Annotated[str, typer.Option(help=_parse.DATA)] = "mni152",
@@ -76,25 +76,25 @@ def demo(
     time: _parse.Time = None,
     memory: _parse.Memory = None,
     output: Annotated[
-        Path, typer.Option(help="The first frame, as PNG; of several, the second is demo-2.png, and so on.")
+        Path, typer.Option(help="PNG file of the first frame; further ones are demo-2.png, and so on.")
     ] = Path("demo.png"),
     json: Annotated[Path | None, typer.Option(help="Also write all numbers to this JSON file.")] = None,
     trace: Annotated[
         Path | None,
-        typer.Option(help="Write a Chrome trace of the last frame to this JSON file, and a PNG beside it."),
+        typer.Option(help="Write a Chrome trace of the last frame to this JSON file, and a PNG next to it."),
     ] = None,
     timeout: _parse.Timeout = 60.0,
 ) -> None:
     """Render a volume on several ranks, composite their images, and write the picture.
 
-    The volume is split into one block a rank. Each rank renders its own off screen with VTK; the images
-    are composited in parallel and gathered. With --mode boxes a rank has many boxes from anywhere in the
-    volume, and an image of each; with --mode unstructured it has a region of a mesh that interlocks with
+    The volume is split into one block per rank. Each rank renders its own block off screen with VTK; the
+    images are composited in parallel and gathered. With --mode boxes a rank has many boxes from anywhere in
+    the volume, and an image of each; with --mode unstructured it has a region of a mesh that interlocks with
     the others, and a list of fragments in each pixel. The first frame is made twice, and timed the second
-    time. It is compared with the serial composite of the same images (exit status 1 if they differ) and
-    with one process that renders everything.
+    time. It is compared with the serial composite of the same images (exit status 1 if they differ) and with
+    one process that renders everything.
 
-    The ranks are started here. Under an mpiexec of your own, all of its ranks take part.
+    The ranks are started here. Under your own mpiexec, all of its ranks take part.
     """
     from sortlast import _extras, render, schedule
     from sortlast.demo import Settings
@@ -170,7 +170,7 @@ def run(comm: MPI.Intracomm, settings: Settings, output: Path, json: Path | None
 
 
 def _pictures(output: Path, frames: int) -> list[Path]:
-    """Where the frames are written: demo.png, demo-2.png, ...; standard output gets the first alone."""
+    """The files of the frames: demo.png, demo-2.png, ...; standard output gets only the first frame."""
     if output == STANDARD_OUTPUT:
         return [output]
     return [output, *(output.with_stem(f"{output.stem}-{k + 1}") for k in range(1, frames))]
@@ -186,7 +186,7 @@ def _write_picture(frame: Image, path: Path) -> None:
 
 
 def _medians(result: Result) -> dict[str, float]:
-    """Medians over the frames; "composite" and its parts are one frame's, so that they fit together."""
+    """Medians over the frames; "composite" and its parts come from one frame, so that they add up."""
     from sortlast.demo import COUNTS, TIMES
 
     rows = result.rows

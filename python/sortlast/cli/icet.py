@@ -1,4 +1,4 @@
-"""``sortlast icet``: put sortlast in IceT's place under an installed ParaView or VisIt."""
+"""``sortlast icet``: run an installed ParaView or VisIt with sortlast in place of IceT."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from sortlast.icet.libraries import Library
     from sortlast.icet.program import Program
 
-_RANKS = 4  # of the line that is shown
+_RANKS = 4  # in the command line that is shown
 
 
 class For(str, Enum):
-    """Programs that are known."""
+    """Known programs."""
 
     paraview = "paraview"
     visit = "visit"
@@ -40,34 +40,35 @@ def icet(
         list[str] | None,
         typer.Argument(help="Command to run with the library, after --.", show_default=False),
     ] = None,
-    for_: Annotated[For | None, typer.Option("--for", help="The program that is to use sortlast.")] = None,
+    for_: Annotated[For | None, typer.Option("--for", help="The program that should use sortlast.")] = None,
     program: Annotated[
         str | None,
-        typer.Option(show_default="looked for on the PATH", help="Its path, such as that of pvbatch."),
+        typer.Option(show_default="searched on the PATH", help="Path of the program, such as pvbatch."),
     ] = None,
     library: Annotated[
         Path | None,
         typer.Option(
             show_default="SORTLAST_ICET_LIBRARIES, or where it is installed",
-            help="Folder of the library with IceT's interface, or the one above for each family of MPI.",
+            help="Folder of the library with IceT's interface, or its parent with a folder per MPI family.",
         ),
     ] = None,
     check: Annotated[
         str | None,
         typer.Option(
-            metavar="PROGRAM_OR_LIBRARY", help="Instead, see whether the library has all that this one calls."
+            metavar="PROGRAM_OR_LIBRARY",
+            help="Only check whether the library has all functions called by it.",
         ),
     ] = None,
     json: Annotated[
         Path | None, typer.Option(help="Also write all that is printed to this JSON file.")
     ] = None,
 ) -> None:
-    """Put sortlast in IceT's place under an installed ParaView or VisIt.
+    """Run an installed ParaView or VisIt with sortlast in place of IceT.
 
-    Finds the program, the libraries of IceT that it needs by name, and the library of sortlast for its family
-    of MPI, and prints the line that runs it so; with a command after `--` it runs that instead, whose exit
-    status and signals are the command's. Nothing of the program is changed. If it needs a name that is not
-    among the library's, a folder of links is made in the user's cache.
+    Finds the program, the IceT libraries that it needs by name, and the library of sortlast for its MPI
+    family, and prints the command line that runs it with sortlast; with a command after `--` it runs that
+    instead, with the command's exit status and signals. The program is not changed. If it needs a name that
+    the library lacks, a folder of links is made in the user's cache.
 
     `--check` lists the functions of IceT that a program or library calls, itself or through libraries that it
     needs. Exit status is 0 if the library has them all, and 1 if some are missing.
@@ -89,7 +90,7 @@ def icet(
     _use(for_, program, library, command or [], json)
 
 
-# --- using it --------------------------------------------------------------------------------------------
+# --- running a program -----------------------------------------------------------------------------------
 
 
 def _use(for_: For, given: str | None, folder: Path | None, command: list[str], json: Path | None) -> None:
@@ -111,12 +112,12 @@ def _use(for_: For, given: str | None, folder: Path | None, command: list[str], 
 
 
 def _setting(found: Program, library: Library) -> tuple[str, str]:
-    """The variable that makes the program load the library, and its value without what it holds already."""
+    """The variable that makes the program load the library, and the value to add to it."""
     from sortlast.icet import libraries
 
     if found.preload is None:
         return "LD_LIBRARY_PATH", str(libraries.folder_for(library, found.names))
-    # What is loaded first looks for its MPI first: let it be the one that the program finds.
+    # The library loaded first looks up its MPI first: make it the one that the program finds.
     before = (
         [str(found.mpi_path)]
         if found.mpi_path is not None and not libraries.finds(library, found.mpi_path)
@@ -126,7 +127,7 @@ def _setting(found: Program, library: Library) -> tuple[str, str]:
 
 
 def _run(command: list[str], name: str, value: str) -> NoReturn:
-    """Become the command."""
+    """Replace this process by the command."""
     held = os.environ.get(name)
     variables = os.environ | {name: f"{value}:{held}" if held else value}
     sys.stdout.flush()
@@ -138,7 +139,7 @@ def _run(command: list[str], name: str, value: str) -> NoReturn:
 
 
 def _line(found: Program, family: str, name: str, value: str) -> str:
-    """The line that runs the program on some ranks."""
+    """The command line that runs the program on some ranks."""
     held = f"${{{name}:+:${name}}}" if os.environ.get(name) else ""
     program = found.path.name if shutil.which(found.path.name) == str(found.path) else str(found.path)
     setting = f"{name}={shlex.quote(value)}{held}"
@@ -146,7 +147,7 @@ def _line(found: Program, family: str, name: str, value: str) -> str:
         return f"{setting} {shlex.quote(program)} -np {_RANKS}"
     launcher = f"mpiexec.{family}" if shutil.which(f"mpiexec.{family}") else "mpiexec"
     script = "" if program.endswith(("pvserver", "engine_par")) else " script.py"
-    if name == "LD_PRELOAD":  # into the ranks alone
+    if name == "LD_PRELOAD":  # only in the ranks
         return f"{launcher} -n {_RANKS} env {setting} {shlex.quote(program)}{script}"
     export = f"-x {name}" if family == "openmpi" else f"-genvlist {name}"
     return f"{setting} {launcher} {export} -n {_RANKS} {shlex.quote(program)}{script}"
@@ -194,13 +195,13 @@ def _show(found: Program, library: Library, value: str, line: str, json: Path | 
 
 
 def _check(given: str, folder: Path | None, json: Path | None) -> int:
-    """The exit status."""
+    """Compare the functions; returns the exit status."""
     from rich.table import Table
 
     from sortlast.icet import libraries, loader
     from sortlast.icet import program as programs
 
-    # Find what it calls.
+    # Find the functions that it calls.
     path = Path(given) if os.path.exists(given) else Path(shutil.which(given) or given)
     calls = programs.calls(loader.walk(path, [path.resolve().parent]))
     if not calls.by:
@@ -208,7 +209,7 @@ def _check(given: str, folder: Path | None, json: Path | None) -> int:
             f"{path} calls no function of IceT, nor does a library that it needs and that could be found"
         )
 
-    # Compare it with what there is.
+    # Compare them with the library's.
     library = libraries.find(calls.family or libraries.installed_family(folder), folder)
     there = library.functions()
     table = Table()

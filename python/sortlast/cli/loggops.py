@@ -1,4 +1,4 @@
-"""``sortlast loggops``: how long traffic takes where only the ranks' CPUs and adapters cost time."""
+"""``sortlast loggops``: how long traffic takes if only the ranks' CPUs and adapters cost time."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def register(app: typer.Typer) -> None:
 def loggops(
     pattern: _options.Pattern,
     ranks: Annotated[
-        int | None, typer.Option(min=1, help="Tasks that communicate, unless a file says it.")
+        int | None, typer.Option(min=1, help="Number of communicating tasks, unless a file gives it.")
     ] = None,
     message_bytes: _options.Bytes = None,
     messages: _options.Messages = None,
     stages: _options.Stages = None,
     size: _options.Size = None,
     pixel_bytes: _options.PixelBytes = 16,
-    seed: Annotated[int, typer.Option(min=0, help="Of what is drawn at random, for uniform.")] = 17,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of random choices, for uniform.")] = 17,
     latency: Annotated[
         int, typer.Option("-L", "--latency", min=0, help="Latency L.", rich_help_panel=_MODEL)
     ] = 2500,
@@ -65,16 +65,16 @@ def loggops(
             rich_help_panel=_MODEL,
         ),
     ] = 65535,
-    json: Annotated[Path | None, typer.Option(help="Also write what was found to this JSON file.")] = None,
+    json: Annotated[Path | None, typer.Option(help="Also write the results to this JSON file.")] = None,
 ) -> None:
-    """Simulate traffic by the LogGOPS model, as LogGOPSim does.
+    """Simulate traffic by the LogGOPS model, like LogGOPSim.
 
-    Every message takes the latency L, whatever else is under way: only CPUs and adapters cost time. GOAL
-    files are run with all that they say: several CPUs and adapters a rank, and where each receive stands. The
-    model is that of Hoefler, Schneider and Lumsdaine, "LogGOPSim - Simulating Large-Scale Applications in the
-    LogGOPS Model" (2010). `sortlast simulate` runs the same traffic on a fabric.
+    Every message takes the latency L regardless of other messages: only CPUs and adapters cost time. GOAL
+    files keep all their details: several CPUs and adapters per rank, and the position of each receive. The
+    model is described in Hoefler, Schneider and Lumsdaine, "LogGOPSim - Simulating Large-Scale Applications
+    in the LogGOPS Model" (2010). `sortlast simulate` runs the same traffic on a fabric.
 
-    Exit status 2 if ranks wait for each other for ever, with who for whom.
+    Exit status 2 if ranks deadlock; the message names the ranks and what they wait for.
     """
     from sortlast import simulate
     from sortlast.cli import _progress, _terminal
@@ -99,7 +99,7 @@ def loggops(
 
 
 def _program(wanted: _traffic.Wanted) -> Program:
-    """What is asked for; files in GOAL as they are."""
+    """The requested program; files in GOAL are kept as they are."""
     from sortlast import _simulate, simulate
 
     if wanted.is_file():
@@ -111,7 +111,7 @@ def _program(wanted: _traffic.Wanted) -> Program:
 
 
 def _shares(run: LogGopsResult) -> dict[str, dict[str, float]]:
-    """What the ranks do until the last has ended: mean and most, in seconds."""
+    """Activities of the ranks until the last has ended: mean and maximum, in seconds."""
     waiting = run.seconds - run.computing - run.overhead
     each = {"computing": run.computing, "overhead": run.overhead, "waiting": waiting}
     return {

@@ -1,4 +1,4 @@
-"""``sortlast price``: what every algorithm costs by the alpha-beta model."""
+"""``sortlast price``: the cost of every algorithm in the alpha-beta model."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from sortlast.cost import Network
     from sortlast.schedule import Schedule
 
-_MOST_WALKED = 100_000_000  # transfers of a schedule, which take half a minute
-_CURVES_UP_TO = 15  # the curves end at p = 2^15, where the latency of p - 1 messages shows
+_MOST_WALKED = 100_000_000  # max transfers of a schedule, which take half a minute
+_CURVES_UP_TO = 15  # the curves end at p = 2^15, where the latency of p - 1 messages is visible
 
 
 class Latency(str, Enum):
-    """How often radix-k pays the latency: once a round (its authors), once a message (the shift paper)."""
+    """Charge radix-k's latency once per round (its authors) or once per message (the shift paper)."""
 
     per_message = "per_message"
     per_round = "per_round"
@@ -36,44 +36,42 @@ def register(app: typer.Typer) -> None:
 
 
 def price(
-    p: Annotated[str, typer.Option("--p", help="Ranks to price for, with commas between.")] = "12,64,144",
+    p: Annotated[str, typer.Option("--p", help="Numbers of ranks, separated by commas.")] = "12,64,144",
     size: Annotated[str, typer.Option(help="Width x height of the image in pixels.")] = "4096x4096",
-    pixel_bytes: Annotated[int, typer.Option(min=1, help="Bytes of a pixel.")] = 16,
+    pixel_bytes: Annotated[int, typer.Option(min=1, help="Bytes per pixel.")] = 16,
     alpha: Annotated[float, typer.Option(min=0, help="Latency of a message in seconds.")] = 1e-6,
     bandwidth: Annotated[float, typer.Option(help="Bandwidth of a rank in MB/s (10^6 bytes).")] = 1800,
     degradation: Annotated[
-        float, typer.Option(min=0, max=0.99, help="Part of the bandwidth that contention takes.")
+        float, typer.Option(min=0, max=0.99, help="Fraction of the bandwidth lost to contention.")
     ] = 0.3,
-    latency: Annotated[Latency, typer.Option(help="Charge alpha for a message or for a round.")] = (
+    latency: Annotated[Latency, typer.Option(help="Charge alpha per message or per round.")] = (
         Latency.per_message
     ),
-    commutes: Annotated[
-        bool, typer.Option("--commutes", help="For an operator that does not care for the order.")
-    ] = False,
+    commutes: Annotated[bool, typer.Option("--commutes", help="For a commutative operator.")] = False,
     json: Annotated[Path | None, typer.Option(help="Also write the table to this JSON file.")] = None,
     output_dir: Annotated[
         Path | None, typer.Option(help="Draw the curves into this folder, as PNG and SVG.")
     ] = None,
 ) -> None:
-    """Price every algorithm: the closed form of its cost, beside its schedule walked step by step.
+    """Price every algorithm: the closed form of its cost, and its schedule walked step by step.
 
-    The model is that of Cavin and Demengeon, "Shift-Based Parallel Image Compositing on InfiniBand
+    The model is described in Cavin and Demengeon, "Shift-Based Parallel Image Compositing on InfiniBand
     Fat-Trees" (2012), section 4, and its defaults are the paper's 4x DDR InfiniBand: a message of m pixels
     takes alpha + beta m, a rank sends one message and receives one message at a time. The table is their
     Table 1 in milliseconds of communication; a ratio below 1 means that the schedule costs less than the
-    published bound. "messages" are those that the costliest rank
-    sends or receives, whichever are more.
+    published bound. "messages" counts the messages of the costliest rank, sent or received, whichever are
+    more.
 
-    The ratio is above 1 for the parallel pipeline, because an operator such as over may not join the two
-    ends of the ring, so that most pieces travel as two runs of images (--commutes: one), and for binary
-    swap where p is no power of two, which its closed form leaves out.
+    The ratio is above 1 for the parallel pipeline, because an operator such as over may not join the two ends
+    of the ring, so that most pieces travel as two runs of images (--commutes: one), and for binary swap if p
+    is no power of two, which its closed form does not cover.
 
-    With --output-dir it also draws their Figure 2 (crossbar) and Figure 3 (fat-tree, on
-    which the algorithms without a contention-free pattern lose part of the bandwidth).
+    With --output-dir it also draws their Figure 2 (crossbar) and Figure 3 (fat-tree, on which the algorithms
+    without a contention-free pattern lose part of the bandwidth).
 
-    The paper states beta = 0.53e-9 s for a data item, and counts pixels. That is the time of a byte at
-    1800 MiB/s: a pixel of 16 bytes takes 16 times as long, which is what the paper's measured frame rates
-    agree with (5.8 frames/s of 4096x4096 at 1568 MB/s) and what is used here.
+    The paper states beta = 0.53e-9 s for a data item, and counts pixels. This is the time of a byte at 1800
+    MiB/s: a pixel of 16 bytes takes 16 times as long, which agrees with the paper's measured frame rates (5.8
+    frames/s of 4096x4096 at 1568 MB/s) and is used here.
     """
     from sortlast.cli import _terminal
     from sortlast.cost import Network
@@ -105,13 +103,13 @@ def price(
 
 
 def _table(p: int, network: Network, commutes: bool) -> list[dict[str, Any]]:
-    """One row an algorithm, for p ranks; times in seconds."""
+    """One row per algorithm, for p ranks; times in seconds."""
     from sortlast import schedule
     from sortlast.cost import communication_time
 
     rows = []
     for entry in schedule.algorithms():
-        if entry.name == "two-level":  # which is direct-send as long as no ranks share a node
+        if entry.name == "two-level":  # equals direct-send while no ranks share a node
             continue
         made = schedule.make(entry.name, p=p, n=network.n, commutes=commutes)
         walked = _walked(made, network)
@@ -134,7 +132,7 @@ def _table(p: int, network: Network, commutes: bool) -> list[dict[str, Any]]:
 
 
 def _walked(made: Schedule, network: Network) -> Timing | None:
-    """What a walk of all transfers finds; None if they are too many, by what a rank in the middle sends."""
+    """Walk all transfers; None if they are too many, estimated from the sends of a rank in the middle."""
     from sortlast import schedule
 
     if made.p * len(made.program(made.p // 2).sends) > _MOST_WALKED:

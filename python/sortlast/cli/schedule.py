@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _MOST_TRANSFERS = 4_000_000  # half a minute and 800 MB: a shift of 2000 ranks
 _MOST_WRITTEN = 1_000_000  # 200 MB of JSON
 _MOST_DRAWN = 50_000  # half a minute
-_EVERY = 64  # ranks between two words of progress
+_EVERY = 64  # ranks between two updates of the progress
 
 
 def register(app: typer.Typer) -> None:
@@ -28,21 +28,19 @@ def schedule(
     p: Annotated[int, typer.Option("--p", help="Number of ranks.")],
     n: Annotated[int, typer.Option("--n", help="Number of pixels.")] = 1_000_000,
     order: Annotated[
-        str | None, typer.Option(help="Ranks from front to back, such as 2,0,1. Rank order if not given.")
+        str | None, typer.Option(help="Ranks from front to back, such as 2,0,1. Default: rank order.")
     ] = None,
     ring: Annotated[
-        str | None, typer.Option(help="Ranks in communication order, such as 0,2,1. Rank order if not given.")
+        str | None, typer.Option(help="Ranks in communication order, such as 0,2,1. Default: rank order.")
     ] = None,
-    commutes: Annotated[
-        bool, typer.Option("--commutes", help="For an operator that does not care for the order.")
-    ] = False,
+    commutes: Annotated[bool, typer.Option("--commutes", help="For a commutative operator.")] = False,
     nodes: Annotated[
-        str | None, typer.Option(help="Node of each rank, such as 0,0,1,1. One rank a node if not given.")
+        str | None, typer.Option(help="Node of each rank, such as 0,0,1,1. Default: one rank per node.")
     ] = None,
     node_size: Annotated[
         int | None, typer.Option(min=1, help="Put this many ranks on each node, in rank order.")
     ] = None,
-    rank: Annotated[int | None, typer.Option(help="Print the program of this rank alone.")] = None,
+    rank: Annotated[int | None, typer.Option(help="Print the program of this rank only.")] = None,
     draw: Annotated[Path | None, typer.Option(help="Draw it into this PNG, SVG or PDF file.")] = None,
     json: Annotated[
         Path | None, typer.Option(help="Write it, or the part of --rank, to this JSON file.")
@@ -56,10 +54,10 @@ def schedule(
 ) -> None:
     """Print a schedule: who sends which pixels to whom, stage by stage.
 
-    Ranks stand in columns, stages in rows; "> 3 250:500" sends pixels [250, 500) to rank 3, "< 3"
-    receives from rank 3. A schedule that does not composite every pixel of every image in the right order
-    fails the check. All ranks together take as many steps as there are transfers, which is limited; the
-    steps of one, with --rank, are cheap for any number of ranks.
+    Ranks are columns, stages are rows; "> 3 250:500" sends pixels [250, 500) to rank 3, "< 3" receives from
+    rank 3. The check fails for a schedule that does not composite every pixel of every image in the right
+    order. All ranks together take as many steps as there are transfers, which is limited; the steps of one
+    rank, with --rank, are cheap for any number of ranks.
     """
     from sortlast import schedule as schedules
     from sortlast.cli import _schedule_text, _terminal
@@ -81,7 +79,7 @@ def schedule(
     )
     verify = rank is None if verify is None else verify
     if rank is not None:
-        made.piece(rank)  # refuses a rank that is not there before anything long begins
+        made.piece(rank)  # rejects an invalid rank before any long work begins
     if rank is None or verify or draw is not None:
         _check_size(made, json if rank is None else None, draw)
     with _progress.waiting("verifying"):
@@ -104,7 +102,7 @@ def schedule(
 
 
 def _check_size(made: Schedule, json: Path | None, draw: Path | None) -> None:
-    """Raise :class:`sortlast.Error` if all steps are more than can be shown in reasonable time."""
+    """Raise :class:`sortlast.Error` if there are too many steps to show in reasonable time."""
     from sortlast import Error
 
     limits = {"--draw": (draw, _MOST_DRAWN), "--json": (json, _MOST_WRITTEN)}

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from sortlast.testbed import Measured, Testbed
 
-_NAMED = 5  # pairs that are named
+_NAMED = 5  # max pairs that are listed
 
-Name = Annotated[str, typer.Option(help="Tells testbeds of one machine apart: letters a-z and digits.")]
+Name = Annotated[str, typer.Option(help="Name of the testbed on this machine: letters a-z and digits.")]
 Order = Annotated[
     str, typer.Option(help="Order of the nodes: routing, listed, alphabetical, natural or random.")
 ]
@@ -26,7 +26,7 @@ Ranks = Annotated[
     int | None, typer.Option(min=1, show_default="all", help="Take the first nodes of the order.")
 ]
 RanksPerHost = Annotated[
-    int, typer.Option(min=1, help="Run so many on each node, one after the other; they share its memory.")
+    int, typer.Option(min=1, help="Consecutive ranks on each node; they share its memory.")
 ]
 
 
@@ -48,17 +48,18 @@ def up(
     net: _options.Net = "k-ary-n-tree:4,2",
     engine: _options.Engine = _options.ENGINE,
     lft: _options.Lft = None,
-    rate: Annotated[float, typer.Option(help="Of each end of a cable, in Mbit/s.")] = 50.0,
+    rate: Annotated[float, typer.Option(help="Rate of each end of a cable, in Mbit/s.")] = 50.0,
     seed: _options.Seed = 1,
     name: Name = "testbed",
 ) -> None:
     """Make hosts and switches, with the routes of an engine's forwarding tables.
 
-    Each is a network namespace; each link is a pair of interfaces that send at the given rate. Nothing leaves
-    the machine, whose own network has no part in it. One that is up with the same settings is left alone.
+    Each is a network namespace; each link is a pair of interfaces that send at the given rate. No packets
+    leave the machine, and its own network is not involved. A testbed with the same settings that is already
+    up is kept.
 
     Ranks of all hosts share this machine's cores: choose a rate at which the links are the bottleneck. 16
-    hosts at 50 Mbit/s move 100 MB/s, which two cores can do.
+    hosts at 50 Mbit/s move 100 MB/s, which two cores can handle.
     """
     from sortlast import Error
     from sortlast.testbed import Settings, Testbed, remove_stale
@@ -85,9 +86,9 @@ def up(
 
 
 def down(name: Name = "testbed") -> None:
-    """Remove a testbed, and end all that runs there.
+    """Remove a testbed, and end all processes in it.
 
-    Removes what is left of one that was made only in part, and those of Python programs that were killed.
+    Also removes incomplete testbeds, and testbeds of Python programs that were killed.
     """
     from sortlast import Error
     from sortlast.testbed import remove, remove_stale, why_not
@@ -109,9 +110,9 @@ def run(
     timeout: Annotated[float | None, typer.Option(min=1, help="Limit in seconds.")] = None,
     name: Name = "testbed",
 ) -> None:
-    """Run a command under MPI, one rank or several on each host, in an order of the hosts.
+    """Run a command under MPI, with one or several ranks per host, in an order of the hosts.
 
-    Exit status is that of mpiexec. However the command ends, nothing is left running on the hosts.
+    The exit status is mpiexec's. However the command ends, nothing is left running on the hosts.
     """
     from sortlast import testbed as testbeds
 
@@ -133,10 +134,10 @@ def bandwidth(
     json: _options.Json = None,
     name: Name = "testbed",
 ) -> None:
-    """Measure a shift: the bandwidth of every pair, and the bytes on every link, beside the predicted ones.
+    """Measure a shift: the bandwidth of every pair and the bytes on every link, compared with predictions.
 
-    A pair is contended if it has less than 0.75 of a link. Exit status is 0 if every channel carried in every
-    stage as many messages as the forwarding tables say, and 1 if not.
+    A pair is contended if it has less than 0.75 of a link. Exit status is 0 if in every stage every channel
+    carried as many messages as the forwarding tables predict, and 1 if not.
     """
     from sortlast import testbed as testbeds
 
@@ -216,7 +217,7 @@ def _table(found: Measured) -> Table:
 
 
 def _name_differences(found: Measured, console: Console) -> None:
-    """Name pairs that are contended in one matrix alone."""
+    """List pairs that are contended in only one matrix."""
     for what, pairs in (
         ("measured", found.contended_measured - found.contended_predicted),
         ("predicted", found.contended_predicted - found.contended_measured),

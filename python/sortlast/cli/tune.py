@@ -1,4 +1,4 @@
-"""``sortlast tune``: measure this machine, and write the profile that "auto" chooses by."""
+"""``sortlast tune``: measures this machine, and writes the profile by which "auto" chooses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sortlast.tune import Report
 
-# Names, and what they are shown as: microseconds, or the bytes that pass in a second.
+# Names and descriptions; values are microseconds, or bytes per second.
 _FIGURES = {
     "alpha": "latency between nodes",
     "beta": "bandwidth between nodes, of a node's link",
@@ -28,7 +28,7 @@ _FIGURES = {
     "copy": "copying",
 }
 _SIZES = ((512, 512), (2048, 1024), (4096, 2048))
-_NODES = (1, 4, 16)  # for which the choice is shown
+_NODES = (1, 4, 16)  # numbers of nodes in the table of choices
 
 
 def register(app: typer.Typer) -> None:
@@ -44,9 +44,9 @@ def tune(
         int | None,
         typer.Option(
             min=1,
-            show_default="those that share a machine",
-            help="Ranks that form a node, as if the others were on other machines; 1: no rank reads another's"
-            " image, all pixels travel as messages.",
+            show_default="ranks that share a machine",
+            help="Ranks per node, as if the others were on other machines; 1: no rank reads another's image,"
+            " all pixels travel as messages.",
         ),
     ] = None,
     seconds: Annotated[float, typer.Option(min=0.01, help="How long to measure.")] = 2.0,
@@ -60,18 +60,18 @@ def tune(
 ) -> None:
     """Measure the figures of this machine by which `auto` chooses an algorithm.
 
-    Prints what messages, blending and copying take, the medians of several measurements with the least and
-    the greatest, and what `auto` chooses by them. Figures that cannot be measured, such as those between
-    nodes where there is one, are defaults and marked so.
+    Prints the costs of messages, blending and copying, as medians of several measurements with minimum and
+    maximum, and the choices of `auto` with them. Figures that cannot be measured, such as those between nodes
+    if there is only one, are defaults and marked.
 
-    The ranks are started here, or are those of your own mpiexec; messages between nodes need two nodes or
-    more. `--keep` keeps the profile where every compositor looks for it that is made on this machine, over
-    the same MPI library, and told no other. `--output` writes the profile that
-    `Compositor(comm, profile=FILE)` and the environment variable `SORTLAST_PROFILE=FILE` take.
+    The ranks are started here, or are the ranks of your own mpiexec; messages between nodes need two nodes or
+    more. `--keep` keeps the profile for every compositor on this machine with the same MPI library that is
+    given no other. `--output` writes a profile for `Compositor(comm, profile=FILE)` and for the environment
+    variable `SORTLAST_PROFILE=FILE`.
     """
     from sortlast import tune as tuning
 
-    # Refuse before any rank starts what cannot be written.
+    # Check the output files before any rank starts.
     _terminal.check_places(output, json)
 
     # Measure.
@@ -105,12 +105,12 @@ def tune(
     )
     console.print(_choices_table(chosen))
     if found.kept:
-        console.print(f"kept {found.kept}", soft_wrap=True)  # a path that can be copied
+        console.print(f"kept {found.kept}", soft_wrap=True)  # a path for copying
     _terminal.name_written(console, output, json)
 
 
 def _shown(name: str, seconds: float) -> str:
-    """A time as people say it: a latency in us, a byte as GB/s (10^9 bytes)."""
+    """A time in common units: a latency in us, a byte as GB/s (10^9 bytes)."""
     return f"{1e6 * seconds:.2f} us" if name.endswith("alpha") else f"{1e-9 / seconds:.2f} GB/s"
 
 

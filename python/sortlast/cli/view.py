@@ -1,4 +1,4 @@
-"""``sortlast view``: data in a browser, rendered by all ranks as they are turned; or a film of a turn."""
+"""``sortlast view``: data in a browser, rendered by all ranks during interaction; or a film of a turn."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HOST = "127.0.0.1"
 
 
 class Mode(str, Enum):
-    """What is rendered at first; the page can change it."""
+    """The initial mode; the page can change it."""
 
     volume = "volume"
     surface = "surface"
@@ -54,7 +54,7 @@ def view(
         int, typer.Option(min=0, max=65535, show_default="any free one", help="Port of the page.")
     ] = 0,
     host: Annotated[
-        str, typer.Option(help="Address that the page is served at; 0.0.0.0: at all of this machine.")
+        str, typer.Option(help="Address at which to serve the page; 0.0.0.0: all addresses of this machine.")
     ] = _HOST,
     record: Annotated[
         Path | None,
@@ -64,22 +64,22 @@ def view(
         str, typer.Option(help="With --record: width x height of the pictures in pixels.")
     ] = "1024x768",
     frames: Annotated[int, typer.Option(min=1, help="With --record: frames of the turn.")] = 120,
-    rate: Annotated[float, typer.Option(min=1, max=240, help="With --record: frames a second.")] = 30.0,
+    rate: Annotated[float, typer.Option(min=1, max=240, help="With --record: frames per second.")] = 30.0,
     component: _parse.Component = None,
     time: _parse.Time = None,
     memory: _parse.Memory = None,
     timeout: _parse.Timeout = 60.0,
 ) -> None:
-    """Show a volume in a browser, rendered and composited by several ranks as it is turned.
+    """Show a volume in a browser, rendered and composited by several ranks during interaction.
 
-    The volume is split as in sortlast demo. Rank 0 serves a page and prints its address, with a token without
-    which nobody sees anything; it is served to this machine alone unless --host says otherwise. The page has
+    The volume is split as in sortlast demo. Rank 0 serves a page and prints its address, which contains a
+    token that is required for access; it is only served to this machine unless --host is given. The page has
     camera, transfer function, isovalue, clip plane, algorithm and the timeline of the last frame. Several
     viewers share a camera, or have their own. Interrupt the command to end it.
 
     With --record one turn around the volume is written instead.
 
-    The ranks are started here. Under an mpiexec of your own, all of its ranks take part.
+    The ranks are started here. Under your own mpiexec, all of its ranks take part.
     """
     from sortlast import _extras, render, schedule
 

@@ -103,7 +103,7 @@ class Allocated(Sortlast):
 
 
 class Messages(Sortlast):
-    """The same with each rank as a separate node, so that all pixels travel as messages."""
+    """The same, with each rank as a separate node, so that all pixels travel as messages."""
 
     name = "sortlast-messages"
     nodes = 1

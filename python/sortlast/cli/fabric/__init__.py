@@ -1,6 +1,6 @@
-"""``sortlast fabric``: how a communication pattern behaves on a fabric, before it runs there.
+"""``sortlast fabric``: the behaviour of a communication pattern on a fabric, before it runs there.
 
-One module a command, as in :mod:`sortlast.cli`: every public one defines ``register(group)``.
+One module per command, as in :mod:`sortlast.cli`: every public one defines ``register(group)``.
 """
 
 from __future__ import annotations

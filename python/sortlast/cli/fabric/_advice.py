@@ -1,4 +1,4 @@
-"""What would make a job free of contention: what ``sortlast fabric check`` says beside its verdict."""
+"""Advice of ``sortlast fabric check`` on how to make a job contention-free."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def text(found: Contention, job: Placement, asked: Communication) -> str:
-    """An order that is free, found without a long search, or why there is none."""
+    """A contention-free order, found without a long search, or the reason why there is none."""
     from sortlast import fabric
 
     if asked.groups is None and fabric.is_file(asked.schedule):

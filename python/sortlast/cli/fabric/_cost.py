@@ -1,4 +1,4 @@
-"""How long a pattern takes: what ``sortlast fabric check --bytes`` adds to its report."""
+"""The time of a pattern, which ``sortlast fabric check --bytes`` adds to its report."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from sortlast.cli.fabric import _show
 if TYPE_CHECKING:
     from sortlast.fabric import Contention
 
-_MOST_WALKS = 20_000_000  # of flows whose bytes are added up, which take some seconds
+_MOST_WALKS = 20_000_000  # max flows to add up, which takes some seconds
 
 
 def report(found: Contention, size: str, rate: float) -> dict[str, Any]:
-    """How long it takes, and the link that most bytes cross, as JSON."""
+    """The time, and the link that carries the maximum number of bytes, as JSON."""
     from sortlast import fabric
     from sortlast.fabric.patterns import bytes_of
 

@@ -1,4 +1,4 @@
-"""Counters of ports beside the predicted loads: what ``sortlast fabric check --counters`` shows."""
+"""Port counters compared with the predicted loads, for ``sortlast fabric check --counters``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sortlast.fabric import Contention, MeasuredLoads
 
-_MOST_LINKS = 12  # that the table shows
+_MOST_LINKS = 12  # max links in the table
 _UNITS = ("B", "kB", "MB", "GB", "TB", "PB", "EB")
 _COLUMNS = ("from", "from_port", "to", "to_port")
 
@@ -32,7 +32,7 @@ def read(found: Contention, files: list[Path]) -> MeasuredLoads:
 
 
 def report(found: Contention, loads: MeasuredLoads) -> dict[str, Any]:
-    """All that is said of them, as JSON."""
+    """All results, as JSON."""
     return {
         "measured_links": len(loads.known),
         "measured_bytes": int(np.maximum(loads.measured, 0).sum()),
@@ -43,7 +43,7 @@ def report(found: Contention, loads: MeasuredLoads) -> dict[str, Any]:
 
 
 def table(told: dict[str, Any]) -> Group:
-    """The links that have carried most, and what the prediction gives them."""
+    """The links that carried most, and their prediction."""
     rows = sorted(
         (row for row in told["links"] if row["measured_bytes"] is not None),
         key=lambda row: -row["measured_bytes"],
@@ -70,7 +70,7 @@ def table(told: dict[str, Any]) -> Group:
 
 
 def write_csv(told: dict[str, Any], path: Path) -> None:
-    """A line a channel that has a counter or carries flows; an unknown counter is empty."""
+    """Write one line per channel that has a counter or carries flows; an unknown counter is empty."""
     with replacing(path) as temporary, temporary.open("w", newline="") as file:
         writer = csv.DictWriter(file, [*_COLUMNS, *_VALUES])
         writer.writeheader()

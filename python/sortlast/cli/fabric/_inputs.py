@@ -1,4 +1,4 @@
-"""Options turned into values: a fabric, its tables, a placement, a pattern."""
+"""Converts options to values: a fabric, its tables, a placement, a pattern."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from sortlast import Error
 if TYPE_CHECKING:
     from sortlast.fabric import Pattern, Placement, Routes, Topology
 
-_ASSUMED = 12.5e9  # byte/s of a link whose rate nobody says: 100 Gbit/s
+_ASSUMED = 12.5e9  # byte/s of a link without a known rate: 100 Gbit/s
 
 
 @dataclass(frozen=True)
 class Rails:
-    """The options that say which adapters of the nodes ranks use, and how many ranks there are."""
+    """The options for the adapters that ranks use on their nodes, and for the number of ranks."""
 
     rail: str | None = None
     ranks_per_node: int | None = None
-    blocks: Path | None = None  # of nodes with a network of their own
+    blocks: Path | None = None  # of nodes with their own network
 
     @property
     def given(self) -> bool:
-        """Whether ranks are placed on nodes, and not on hosts one by one."""
+        """Whether ranks are placed on nodes rather than on individual hosts."""
         return self.rail is not None or self.ranks_per_node is not None
 
 
 def topology(net: str, node_name_map: Path | None = None, adapters: Path | None = None) -> Topology:
-    """The fabric that ``--net`` names, with the names of ``--node-name-map`` and those of ``--adapters``."""
+    """The fabric that ``--net`` names, with the names of ``--node-name-map`` and ``--adapters``."""
     found = _topology(net, node_name_map)
     if adapters is None:
         return found
@@ -70,7 +70,7 @@ def routes(
     seed: int = 1,
     lmc: int = 0,
 ) -> Routes:
-    """Tables from a file, or those of an engine."""
+    """Tables from a file or an engine."""
     from sortlast import fabric
 
     if lft is not None:
@@ -93,7 +93,7 @@ def placement(
     compute: str | None = None,
     rails: Rails | None = None,
 ) -> Placement:
-    """The hosts of the job, -1 for a dummy, in the order that was asked for."""
+    """The hosts of the job in the requested order, -1 for a dummy."""
     from sortlast import fabric
 
     rails = rails or Rails()
@@ -113,7 +113,7 @@ def placement(
 
 
 def order_name(nodes: str, order: str | None) -> str:
-    """What :func:`placement` did."""
+    """The order used by :func:`placement`."""
     if order is not None:
         return order
     return "routing" if nodes == "all" else "listed"
@@ -121,11 +121,11 @@ def order_name(nodes: str, order: str | None) -> str:
 
 @dataclass(frozen=True)
 class Communication:
-    """What communicates, among as many ranks as there will be; ``groups`` take the place of ``schedule``."""
+    """The communication, for any number of ranks; ``groups`` replace ``schedule``."""
 
     schedule: str = "shift"
     groups: str | None = None
-    size: str | None = None  # of each rank
+    size: str | None = None  # bytes per rank
 
     def __post_init__(self) -> None:
         if self.groups is not None and self.schedule != "shift":
@@ -135,18 +135,18 @@ class Communication:
 
     @property
     def name(self) -> str:
-        """As :func:`sortlast.fabric.pattern` takes it."""
+        """The name, for :func:`sortlast.fabric.pattern`."""
         return self.schedule if self.groups is None else f"groups {self.groups}"
 
     @property
     def needs_all(self) -> bool:
-        """Whether it is a collective, or groups: what cannot have places that stay empty."""
+        """Whether it is a collective or groups, which cannot have empty places."""
         from sortlast.fabric.patterns import is_collective
 
         return self.groups is not None or is_collective(self.schedule)
 
     def pattern(self, ranks: int) -> Pattern:
-        """The pattern of so many ranks."""
+        """The pattern of a number of ranks."""
         from sortlast import fabric
         from sortlast.fabric.patterns import bytes_of
 
@@ -154,20 +154,20 @@ class Communication:
         return fabric.pattern(self.name, ranks, rank_bytes=size)
 
     def among(self, ranks: int) -> Callable[[int], Pattern]:
-        """The pattern of so many ranks in any number of places, of which a shift may leave some empty."""
+        """The pattern of ``ranks`` ranks for a number of places; a shift may leave some empty."""
         from sortlast import fabric
         from sortlast.fabric.patterns import bytes_of
 
         if self.name != "shift" or self.size is None:
             return self.pattern
-        block = -(-bytes_of(self.size) // ranks)  # of an image that the ranks alone share
+        block = -(-bytes_of(self.size) // ranks)  # of an image divided among the ranks only
         return lambda places: fabric.pattern("shift", places, rank_bytes=block * places)
 
 
 def job(asked: Communication, hosts: Placement) -> tuple[Pattern, Placement]:
     """The pattern, and the hosts that take part in it.
 
-    Traffic of a file may name fewer participants than there are nodes: the first ones take part.
+    Traffic of a file may have fewer participants than there are nodes: then the first nodes take part.
     """
     from sortlast import fabric
 
@@ -192,7 +192,7 @@ def link_rate(net: Topology, bandwidth: float | None) -> float:
 
 
 def _named(net: Topology, nodes: str, rails: Rails) -> Placement:
-    """Hosts of a list or of a file; of a file in OpenSM's order with its dummies."""
+    """Hosts of a list or of a file; dummies are kept in a file in OpenSM's order."""
     from sortlast import fabric
 
     if nodes != "all" and fabric.is_file(nodes):
@@ -202,14 +202,14 @@ def _named(net: Topology, nodes: str, rails: Rails) -> Placement:
 
 
 def _compute(net: Topology, compute: str) -> list[int]:
-    """Compute nodes: those on leaves, or all adapters of those that are named."""
+    """Compute nodes: the hosts on leaves, or all adapters of the named nodes."""
     from sortlast import fabric
 
     return list(fabric.compute_hosts(net)) if compute in ("leaves", "all") else hosts_of(net, compute)
 
 
 def hosts_of(net: Topology, nodes: str) -> list[int]:
-    """Hosts of a list or of a file, each once; of a node that is named all of its adapters."""
+    """Hosts of a list or of a file, each once, with all adapters of named nodes."""
     return [*dict.fromkeys(host for host in _named(net, nodes, Rails("all")) if host >= 0)]
 
 

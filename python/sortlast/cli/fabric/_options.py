@@ -15,7 +15,7 @@ Net = Annotated[
     typer.Option(
         "--net",
         help="The fabric: a file (ibnetdiscover, ibsim netlist, opensm-subnet.lst, Slurm topology.conf), or a"
-        " family such as k-ary-n-tree:12,2. Of files, .gz too; - is standard input.",
+        " family such as k-ary-n-tree:12,2. Files may be compressed (.gz); - is standard input.",
     ),
 ]
 Lft = Annotated[
@@ -32,24 +32,24 @@ Roots = Annotated[
     str | None,
     typer.Option(
         show_default="found by the engine",
-        help="Root switches for the engine, as OpenSM's -a: a list of names, a file of them, or top: those"
-        " of the highest level.",
+        help="Root switches for the engine, like OpenSM's -a: a list of names, a file of them, or top: the"
+        " switches of the highest level.",
     ),
 ]
 Compute = Annotated[
     str | None,
     typer.Option(
         show_default="all",
-        help="Compute nodes for ftree, as OpenSM's -u: as --nodes, or leaves: the hosts on leaf switches.",
+        help="Compute nodes for ftree, like OpenSM's -u: as for --nodes; or leaves: hosts on leaf switches.",
     ),
 ]
-Lmc = Annotated[int, typer.Option(min=0, max=7, help="2^lmc LIDs a host, and paths to each.")]
+Lmc = Annotated[int, typer.Option(min=0, max=7, help="2^lmc LIDs per host, with a path to each.")]
 NodeNameMap = Annotated[
     Path | None,
     typer.Option(
         "--node-name-map",
-        help="Names of hosts and switches by GUID: a file of lines '0xGUID \"NAME\"', as OpenSM's option"
-        " takes it.",
+        help="Names of hosts and switches by GUID: a file of lines '0xGUID \"NAME\"', as for OpenSM's option"
+        " of this name.",
     ),
 ]
 Nodes = Annotated[
@@ -63,7 +63,7 @@ Rail = Annotated[
     str | None,
     typer.Option(
         "--rail",
-        help="Of nodes with several adapters the one that ranks use, such as HCA-6; several with commas: the"
+        help="Adapter that ranks use on nodes with several, such as HCA-6; several separated by commas: the"
         " first that a node has; all: all in turn by the ranks of a node.",
     ),
 ]
@@ -72,7 +72,7 @@ RanksPerNode = Annotated[
     typer.Option(
         "--ranks-per-node",
         min=1,
-        show_default="as the list says, else 1",
+        show_default="as given in the list, else 1",
         help="Ranks on each of the nodes.",
     ),
 ]
@@ -87,8 +87,8 @@ Adapters = Annotated[
 Blocks = Annotated[
     Path | None,
     typer.Option(
-        help="Blocks of nodes that have a network of their own, such as NVLink's: Slurm's topology.yaml, or"
-        " its topology.conf of topology/block. What stays in a block does not cross the fabric, and its ranks"
+        help="Blocks of nodes with their own network, such as NVLink: Slurm's topology.yaml, or its"
+        " topology.conf of topology/block. Messages within a block do not cross the fabric, and its ranks"
         " stay together."
     ),
 ]
@@ -97,15 +97,14 @@ NodesOrder = Annotated[
     typer.Option(
         "--order",
         show_default="listed; routing for all",
-        help="Take the nodes in another order: routing (leaf by leaf and by port, as ftree balances),"
-        " routing-dummies (the same, leaves filled up with places that stay empty), alphabetical, natural"
-        " (node2 before node10) or random.",
+        help="Reorder the nodes: routing (by leaf and by port, as ftree balances), routing-dummies (the same,"
+        " with leaves filled up by empty places), alphabetical, natural (node2 before node10) or random.",
     ),
 ]
 Schedule = Annotated[
     str,
     typer.Option(
-        help="What communicates: shift (all its stages), all-to-all, a collective (ring, recursive-halving,"
+        help="Communication: shift (all its stages), all-to-all, a collective (ring, recursive-halving,"
         " recursive-doubling, double-tree:C, binomial-broadcast, binomial-reduce, pairwise, bruck, rail:K,"
         " chain), an algorithm such as radix-k:12,12, or a file with lines 'stage source destination"
         " [bytes]'."
@@ -115,8 +114,8 @@ Groups = Annotated[
     str | None,
     typer.Option(
         show_default="none",
-        help="Instead of --schedule, groups of ranks, the innermost first, all at once: such as"
-        " tensor=8,pipeline=2,data=4, or with collectives and bytes of their own, such as"
+        help="Instead of --schedule, groups of ranks that communicate at once, the innermost first: such as"
+        " tensor=8,pipeline=2,data=4, or with their own collectives and bytes, such as"
         " tensor=8:none,data=8:ring@1G.",
     ),
 ]
@@ -125,16 +124,16 @@ Bytes = Annotated[
     typer.Option(
         "--bytes",
         show_default="times are not told",
-        help="What each rank holds, such as 4096, 1.5G or 256Mi.",
+        help="Bytes that each rank holds, such as 4096, 1.5G or 256Mi.",
     ),
 ]
 Bandwidth = Annotated[
     float | None,
     typer.Option(
         min=0.001,
-        show_default="as the fabric's file says; else 12500",
+        show_default="from the fabric's file; else 12500",
         help="Bandwidth of a link in MB/s (10^6 bytes), for times.",
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of all that is random.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of all random choices.")]
 Json = Annotated[Path | None, typer.Option(help="Also write all that is printed to this JSON file.")]

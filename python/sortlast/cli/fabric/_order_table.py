@@ -1,4 +1,4 @@
-"""What orders of a job's nodes cost beside each other: the table of ``sortlast fabric order``."""
+"""The table of ``sortlast fabric order``: costs of several orders of a job's nodes."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
     from sortlast.fabric import Contention, Pattern, Placement, Routes
 
-_SEEDS = 20  # random orders
-_MOST_SHIFTS = 600_000_000  # flows of all random orders together, which take some seconds
-_MOST_FLOWS = 20_000_000  # the same of patterns whose flows are walked one by one
+_SEEDS = 20  # number of random orders
+_MOST_SHIFTS = 600_000_000  # max flows of all random orders together, which takes some seconds
+_MOST_FLOWS = 20_000_000  # the same for patterns with flows that are walked individually
 
 
 @dataclass(frozen=True)
 class Row:
-    """An order; ``lost``: the part of its time that is lost against the bound, 0 to 1."""
+    """An order; ``lost``: the fraction of its time that is lost compared with the bound, 0 to 1."""
 
     order: str
     places: int
@@ -40,10 +40,10 @@ def rows(
     found: tuple[str, Contention] | None,
     rate: float,
 ) -> list[Row]:
-    """The given order, the alphabetical one, random ones in the mean, the one that was found, and the bound.
+    """The given order, the alphabetical one, the mean of random ones, the found one, and the bound.
 
-    ``before``: the analysis of ``communication`` with the ranks of ``job`` as they are given.
-    ``found``: its name and analysis; None: it is the given one. ``rate``: as for
+    ``before``: the analysis of ``communication`` with the ranks of ``job`` in the given order.
+    ``found``: name and analysis of the found order; None: it is the given one. ``rate``: as for
     :func:`sortlast.fabric.cost`.
     """
     from sortlast import fabric
@@ -115,12 +115,12 @@ def _random(routes: Routes, communication: Pattern, job: Placement, rate: float,
 
 
 def _walked(found: Contention) -> int:
-    """Flows of all stages, without their repetitions."""
+    """Number of flows of all stages, without repetitions."""
     return found.flows * found.stages // max(1, found.steps)
 
 
 def _host_flows(found: Contention) -> int:
-    """Most flows on the link of a host, which no order changes."""
+    """Maximum number of flows on the link of a host, which no order changes."""
     topology, most = found.routes.topology, found.channel_max
     hosts = len(topology.hosts)
     first = hosts + np.cumsum([0, *(switch.ports for switch in topology.switches)])

@@ -1,4 +1,4 @@
-"""Tables made for schedules: what ``sortlast fabric route --for`` does and says."""
+"""``sortlast fabric route --for``: tables made for schedules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def names(text: str) -> list[str]:
-    """Schedules with commas between, as ``binary-swap,radix-k:8,16``: numbers belong to the name before."""
+    """Split schedules at commas, as in ``binary-swap,radix-k:8,16``: numbers belong to the name before."""
     found: list[str] = []
     for part in text.split(","):
         if part.strip().isdigit() and found and ":" in found[-1]:
@@ -35,7 +35,7 @@ def make(
     moves: int | None,
     exact: float | None,
 ) -> MadeRoutes:
-    """The tables; a bar shows the search."""
+    """Make the tables, with a progress bar."""
     from sortlast import fabric
 
     hosts = _inputs.placement(net, nodes)
@@ -54,7 +54,7 @@ def make(
 
 
 def described(made: MadeRoutes, wanted: str) -> dict[str, Any]:
-    """What the tables are worth, a line a schedule."""
+    """The quality of the tables, one line per schedule."""
     report: dict[str, Any] = {"found by": made.how}
     first = 0
     for name, stages in zip(names(wanted), made.stages, strict=True):
@@ -66,7 +66,7 @@ def described(made: MadeRoutes, wanted: str) -> dict[str, Any]:
 
 
 def _verdict(made: MadeRoutes, part: slice) -> str:
-    """Of the stages of one schedule."""
+    """The verdict on the stages of one schedule."""
     most, bound, of_hosts = made.stage_max[part], made.bound[part], made.host_flows[part]
     flows = int(most.max(initial=0))
     if flows <= 1:

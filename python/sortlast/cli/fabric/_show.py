@@ -1,4 +1,4 @@
-"""What the commands of ``sortlast fabric`` print alike: tables and headings."""
+"""Output shared by the commands of ``sortlast fabric``: tables and headings."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def facts(pairs: Sequence[tuple[str, str]]) -> Table:
 
 
 def count(number: int, noun: str) -> str:
-    """A number and what it counts, such as "1 link", "2 links" or "2 switches"."""
+    """A number with a noun, such as "1 link", "2 links" or "2 switches"."""
     plural = "es" if noun.endswith(("s", "ch")) else "s"
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}{plural}"
 
 
 def size(net: Topology) -> str:
-    """A fabric in numbers."""
+    """The size of a fabric in numbers."""
     aggregating = sum(host.aggregates for host in net.hosts)
     routing = sum(host.router for host in net.hosts)
     parts = [count(len(net.hosts) - aggregating - routing, "host")]
@@ -57,19 +57,19 @@ def size(net: Topology) -> str:
 
 
 def routing(found: Routes) -> str:
-    """The engine that was used, and why it was not the one that was asked for."""
+    """The engine that was used, and the reason if it is not the requested one."""
     return f"{found.engine}: {found.fallback}" if found.fallback else found.engine
 
 
 def ends(net: Topology, channel: int) -> dict[str, Any]:
-    """Both ends of a channel that has a cable, by name and port."""
+    """Both ends of a channel with a cable, by name and port."""
     (a, port), end = net.source(channel), net.target(channel)
     assert end is not None
     return {"from": net.label(a), "from_port": port, "to": net.label(end[0]), "to_port": end[1]}
 
 
 def seconds(time: float) -> str:
-    """A time in the unit that suits it."""
+    """A time in a suitable unit."""
     for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if time >= scale:
             return f"{time / scale:,.4g} {unit}"
@@ -77,7 +77,7 @@ def seconds(time: float) -> str:
 
 
 def size_of(count: float) -> str:
-    """Bytes in the unit that suits them, powers of ten."""
+    """Bytes in a suitable unit, by powers of ten."""
     for unit, scale in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if count >= scale:
             return f"{count / scale:,.4g} {unit}"
@@ -85,7 +85,7 @@ def size_of(count: float) -> str:
 
 
 def rate(link_bytes_per_second: float) -> str:
-    """What times go by."""
+    """The rate that times are based on."""
     return (
         f"{link_bytes_per_second / 1e6:,.6g} MB/s a link" if link_bytes_per_second else "the fabric's rates"
     )

@@ -38,8 +38,8 @@ def bisect(
     """Estimate the effective bisection bandwidth: the mean share of a flow over random bisections.
 
     After Hoefler, Schneider and Lumsdaine, "Multistage Switches are not Crossbars" (2008): the nodes are
-    halved at random and paired; a flow's share is 1 / (most flows on a link of its path). One way, one half
-    sends to the other; both ways, both send to each other at once.
+    divided into random halves and paired; a flow's share is 1 / (maximum flows on a link of its path). One
+    way, one half sends to the other; both ways, both send to each other at once.
     """
     from sortlast import fabric
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Format(str, Enum):
-    """What other tools read."""
+    """Formats of other tools."""
 
     ibsim = "ibsim"
     ibnetdiscover = "ibnetdiscover"
@@ -37,13 +37,15 @@ def register(group: typer.Typer) -> None:
 def build(
     net: Annotated[
         str | None,
-        typer.Argument(help="A family such as pgft:18,12;1,9;1,2, or a file, as --net of the others."),
+        typer.Argument(
+            help="A family such as pgft:18,12;1,9;1,2, or a file, as for --net of other commands."
+        ),
     ] = None,
     net_option: Annotated[
-        str | None, typer.Option("--net", help="The same, as the other commands have it.")
+        str | None, typer.Option("--net", help="The same, as an option like in other commands.")
     ] = None,
     without: Annotated[
-        str | None, typer.Option(help="Leave these hosts out: a list such as host[00012-00020], or a file.")
+        str | None, typer.Option(help="Remove these hosts: a list such as host[00012-00020], or a file.")
     ] = None,
     cut: Annotated[
         list[str] | None,
@@ -58,24 +60,24 @@ def build(
             min=1,
             max=1024,
             show_default="1",
-            help="Of Slurm's topology.conf, which does not tell it: cables between two switches.",
+            help="Number of cables between two switches, which Slurm's topology.conf does not state.",
         ),
     ] = None,
-    format: Annotated[Format, typer.Option(help="What to write.")] = Format.ibsim,  # noqa: A002
+    format: Annotated[Format, typer.Option(help="Output format.")] = Format.ibsim,  # noqa: A002
     output: Annotated[
-        Path | None, typer.Option(help="Write it to this file; else it is only described.")
+        Path | None, typer.Option(help="Write the fabric to this file; by default it is only described.")
     ] = None,
     engine: Annotated[
-        str, typer.Option(help="Routing engine of the routes of a SimGrid platform.")
+        str, typer.Option(help="Routing engine for the routes of a SimGrid platform.")
     ] = _options.ENGINE,
     lft: Annotated[
-        Path | None, typer.Option(help="Forwarding tables for these routes, as of the other commands.")
+        Path | None, typer.Option(help="Forwarding tables for these routes, as in other commands.")
     ] = None,
     bandwidth: Annotated[
         float | None,
         typer.Option(
             min=0.001,
-            show_default="of each its rate, else 1250",
+            show_default="each link's rate, else 1250",
             help="Bandwidth of a SimGrid link in MB/s (10^6 bytes).",
         ),
     ] = None,
@@ -84,16 +86,16 @@ def build(
     ] = 0.0,
     json: _options.Json = None,
 ) -> None:
-    """Build a fabric, or read one, and write it as other tools read it: netlist, topology.conf, platform...
+    """Build a fabric, or read one, and write it in the format of another tool.
 
-    The families are those of the literature: crossbar:N, k-ary-n-tree:K,N, var-ary-n-tree:K1,..,KN,
+    The families are from the literature: crossbar:N, k-ary-n-tree:K,N, var-ary-n-tree:K1,..,KN,
     gft:H,M,W, xgft:M1,..;W1,.., pgft:M1,..;W1,..;P1,.., rlft:PORTS,LEVELS, thin-tree:K,UP,N,
     slender-tree:K,UP,N, mesh:X,Y,..;HOSTS, torus:X,Y,..;HOSTS, dragonfly:P,A,H,G, dragonfly+:P,L,S,H,G
-    and hyperx:X,Y,..;HOSTS. Says which up-links the fabric's own regularity misses.
+    and hyperx:X,Y,..;HOSTS. Reports up-links that are missing from a regular fabric.
 
-    Of topology.conf a node is a machine, not an adapter: where its adapters hang on several leaf switches,
-    --rail chooses one. Read, it does not tell how many cables join two switches: one, unless --links says
-    otherwise.
+    In topology.conf a node is a machine, not an adapter: if its adapters are on several leaf switches, --rail
+    chooses one. When it is read, the number of cables between two switches is 1 unless --links is given,
+    because the file does not state it.
     """
     from sortlast import fabric
 
@@ -107,7 +109,7 @@ def build(
     if without is not None:
         made = made.without_hosts(_inputs.hosts_of(made, without))
 
-    # What cannot be written is refused before anything is.
+    # Reject impossible formats before anything is written.
     text, routing = "", {}
     if output is not None and format is Format.simgrid:
         routes = _inputs.routes(made, engine, lft)
@@ -127,7 +129,7 @@ def build(
 
 
 def _channel(net: Topology, end: str) -> int:
-    """The channel that leaves a switch by a port, of NAME:PORT."""
+    """The channel that leaves a switch by a port, given as NAME:PORT."""
     name, _, port = end.rpartition(":")
     numbers = [
         switch.vertex
@@ -184,7 +186,7 @@ def _print_missing(missing: object, console: Console) -> None:
 
 
 def _linked(net: str, links: int) -> Topology:
-    """The fabric of a topology.conf, with so many cables between two switches."""
+    """The fabric of a topology.conf, with ``links`` cables between two switches."""
     from sortlast import fabric
 
     try:

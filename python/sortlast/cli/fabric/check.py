@@ -1,4 +1,4 @@
-"""``sortlast fabric check``: is this job contention-free, and if not, what would make it so?"""
+"""``sortlast fabric check``: whether a job is contention-free, and how to make it so."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from sortlast.files import replacing
 if TYPE_CHECKING:
     from sortlast.fabric import Contention, Placement, SpreadContention
 
-_MOST_FLOWS = 12  # that are named
-_MOST_STAGES = 16  # that are listed one by one
+_MOST_FLOWS = 12  # max flows that are listed
+_MOST_STAGES = 16  # max stages that are listed individually
 
 
 def register(group: typer.Typer) -> None:
@@ -46,18 +46,18 @@ def check(
     spread: Annotated[
         str | None,
         typer.Option(
-            help="Also tell what adaptive routing can do: flows that are split over the ways shortest,"
-            " ar-updn or ar-ftree, evenly and at best.",
+            help="Also analyse adaptive routing: flows split over the paths of shortest, ar-updn or ar-ftree,"
+            " evenly and optimally.",
         ),
     ] = None,
     advise: Annotated[
-        bool, typer.Option(help="For a contended job, look for an order of the nodes that is free.")
+        bool, typer.Option(help="For a contended job, look for a contention-free order of the nodes.")
     ] = True,
     counters: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Counters of ports, as perfquery -x or ibqueryerrors --counters print them, to be shown"
-            " beside the predicted loads. Given twice, before the job and after it: what it moved.",
+            help="Port counters, as printed by perfquery -x or ibqueryerrors --counters, to compare with the"
+            " predicted loads. If given twice, before and after the job, their difference.",
         ),
     ] = None,
     counters_csv: Annotated[
@@ -72,10 +72,10 @@ def check(
 ) -> None:
     """Check whether a job's communication is contention-free: no link carries two flows at any stage.
 
-    Exit status 0: contention-free; 1: contended; 2: wrong input. Where it is contended, the worst link is
-    named with the flows that cross it, and what would make the job free: the order of the nodes that
-    `sortlast fabric order` writes, or the reason why there is none. With --bytes also how long it takes, if
-    every stage lasts as long as its slowest message and a link that L flows share is L times slower for each.
+    Exit status 0: contention-free; 1: contended; 2: wrong input. For a contended job, the worst link is named
+    with its flows, and advice is given: a contention-free order of the nodes, which `sortlast fabric order`
+    writes, or the reason why there is none. With --bytes it also estimates the time, if every stage lasts as
+    long as its slowest message and each of L flows on a link is L times slower.
     """
     from sortlast import fabric
     from sortlast.fabric import tables
@@ -129,7 +129,7 @@ def check(
 def _write(
     found: Contention, report: dict[str, Any], csv: Path | None, counters_csv: Path | None, json: Path | None
 ) -> None:
-    """Write the files that are wanted."""
+    """Write the requested files."""
     if csv is not None:
         _write_csv(found, csv)
     if counters_csv is not None:
@@ -139,7 +139,7 @@ def _write(
 
 
 def _write_csv(found: Contention, path: Path) -> None:
-    """The loads of all stages, a row a channel that carries flows and a stage from 1."""
+    """The loads of all stages: a row per loaded channel and stage, from 1."""
     import csv
 
     from sortlast.fabric import tables
@@ -193,7 +193,7 @@ def _report(found: Contention, hosts: Placement, order: str) -> dict[str, Any]:
 
 
 def _spread(name: str, split: SpreadContention) -> dict[str, Any]:
-    """What splitting flows over all their ways comes to, and by stage."""
+    """The loads if flows are split over all their paths, in total and by stage."""
     even, best, bound = (float(each.max(initial=0)) for each in (split.even, split.best, split.bound))
     return {
         "ways": name,
@@ -206,7 +206,7 @@ def _spread(name: str, split: SpreadContention) -> dict[str, Any]:
 
 
 def _worst(found: Contention) -> dict[str, Any]:
-    """The fullest link, and who crosses it."""
+    """The fullest link and its flows."""
     topology, channel = found.routes.topology, found.worst_channel
     flows = found.crossing(found.worst_stage, channel)
     return {
@@ -243,7 +243,7 @@ def _facts(found: Contention, report: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _most_flows(found: Contention) -> str:
-    """The most over all stages, and by stage where they differ: of many stages, how many have how many."""
+    """The maximum over all stages, and by stage if they differ; for many stages, the number of each value."""
     from sortlast.fabric.analysis import repeats
 
     stages = Counter[int]()

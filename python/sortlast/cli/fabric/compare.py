@@ -23,10 +23,10 @@ def compare(
         list[str], typer.Option("--net", help="A fabric, as for the other commands. May be repeated.")
     ],
     engines: Annotated[
-        str, typer.Option(help="Engines with commas between, or all.")
+        str, typer.Option(help="Engines separated by commas, or all.")
     ] = "ftree,minhop,updn,dor",
     orders: Annotated[
-        str, typer.Option(help="Orders of the nodes with commas between; see --order of check.")
+        str, typer.Option(help="Orders of the nodes separated by commas; see --order of check.")
     ] = "routing",
     roots: _options.Roots = None,
     compute: _options.Compute = None,
@@ -40,9 +40,9 @@ def compare(
     seed: _options.Seed = 1,
     json: _options.Json = None,
 ) -> None:
-    """Compare engines, orders and fabrics: most flows on a link / mean share of a flow.
+    """Compare engines, orders and fabrics: maximum flows on a link / mean share of a flow.
 
-    A number with a star is of minhop, which stands in for an engine that refuses the fabric; the reasons are
+    Numbers with a star are from minhop, which replaces an engine that refuses the fabric; the reasons are
     printed below the table.
     """
     from sortlast import fabric
@@ -105,7 +105,7 @@ def _row(routes: Routes, nodes: Placement, order: str, schedule: str) -> dict[st
 
 
 def _cells(rows: list[dict[str, Any]], engines: list[str]) -> list[list[str]]:
-    """Lines of the table: a fabric and an order each, a column an engine."""
+    """Lines of the table: a fabric and an order each, with one column per engine."""
     lines: dict[tuple[str, str], dict[str, str]] = {}
     for row in rows:
         star = "*" if row["fallback"] else ""

@@ -1,4 +1,4 @@
-"""``sortlast fabric cost``: what fabrics cost, beside how fast they carry given traffic."""
+"""``sortlast fabric cost``: costs of fabrics, and their performance for given traffic."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def cost(
         list[str] | None,
         typer.Option(
             "--traffic",
-            show_default="costs alone",
-            help="What the fabrics are to carry: a pattern with bytes of a message, such as BU@10,1000; an"
-            " algorithm with an image, such as radix-k:8,8@1024x768; or a file of traffic. May be repeated.",
+            show_default="only costs",
+            help="Traffic on the fabrics: a pattern with bytes per message, such as BU@10,1000; an algorithm"
+            " with an image, such as radix-k:8,8@1024x768; or a file of traffic. May be repeated.",
         ),
     ] = None,
     weight: Annotated[
@@ -61,19 +61,19 @@ def cost(
         typer.Option(
             "--weight",
             show_default="1 for all",
-            help="NAME=NUMBER: how much a pattern, or a size, counts. May be repeated.",
+            help="NAME=NUMBER: weight of a pattern or a size. May be repeated.",
         ),
     ] = None,
     same_switches: Annotated[
         bool,
         typer.Option(
             "--same-switches",
-            help="All switches of a fabric are of one kind, with the ports of the largest; otherwise each has"
-            " the ports that it needs, and roots of trees have none upward.",
+            help="All switches of a fabric are of one kind, with the ports of the largest; by default each"
+            " has only the ports that it needs, and roots of trees have none upward.",
         ),
     ] = False,
     method: Annotated[
-        Method, typer.Option(help="Which simulator: packets, adaptively routed, or flows.")
+        Method, typer.Option(help="Simulator: packets, adaptively routed, or flows.")
     ] = Method.packet,
     ranks: Annotated[
         int | None,
@@ -81,21 +81,21 @@ def cost(
             min=1,
             max=2**31 - 1,
             show_default="compute hosts of the smallest fabric",
-            help="Tasks that communicate; a file says its own.",
+            help="Number of communicating tasks; a file has its own.",
         ),
     ] = None,
     central: Annotated[
         bool,
-        typer.Option("--central", help="Tasks run on the hosts in the middle instead of the first ones."),
+        typer.Option("--central", help="Run tasks on the hosts in the middle instead of the first ones."),
     ] = False,
     engine: Annotated[
-        str, typer.Option(help="Routing engine for flows, as of the other commands.")
+        str, typer.Option(help="Routing engine for flows, as in other commands.")
     ] = _options.ENGINE,
     bandwidth: Annotated[
         float | None,
         typer.Option(
             min=0.001,
-            show_default="of most links, as the fabric's file tells; else 1250",
+            show_default="most common rate in the fabric's file; else 1250",
             help="Bandwidth of a link in MB/s (10^6 bytes).",
         ),
     ] = None,
@@ -104,11 +104,11 @@ def cost(
     csv: Annotated[Path | None, typer.Option(help="Also write the table to this CSV file.")] = None,
     json: _options.Json = None,
 ) -> None:
-    """Compare what fabrics cost with how fast they carry your traffic.
+    """Compare the costs of fabrics with their performance for your traffic.
 
     After Navaridas et al., "Reducing Complexity in Tree-like Computer Interconnection Networks", section 5:
-    the time of a fabric is the weighted sum of its times over those of the first fabric, its performance the
-    inverse of that, and performance / cost is over the cost of a node; all beside those of the first fabric.
+    the time of a fabric is the weighted sum of its times relative to the first fabric, its performance the
+    inverse of that, and performance / cost uses the cost per node; all are relative to the first fabric.
     """
     from sortlast import fabric
 
@@ -130,7 +130,7 @@ def cost(
         if len({job.key for job in jobs}) < len(jobs):
             raise typer.BadParameter("a workload is given twice", param_hint="--traffic")
         costs = {name: each.per_node for name, each in bills.items()}
-        # Weights and costs, before anything is simulated.
+        # Check weights and costs before anything is simulated.
         like = {name: dict.fromkeys((job.key for job in jobs), 1.0) for name in fabrics}
         fabric.indicators(like, costs, weights)  # type: ignore[arg-type]
         run = _Runs(method, central, engine, bandwidth, seed)
@@ -148,7 +148,7 @@ def cost(
 
 
 def _once(net: list[str]) -> list[str]:
-    """The fabrics as they are asked for; one that is given twice is an error."""
+    """Read the fabrics; a duplicate is an error."""
     for k, text in enumerate(net):
         if text in net[:k]:
             raise typer.BadParameter(f"{text} is given twice", param_hint="--net")
@@ -156,13 +156,13 @@ def _once(net: list[str]) -> list[str]:
 
 
 def _named(found: dict[str, Topology]) -> dict[str, Topology]:
-    """Fabrics by name; by what was asked for where several have the same."""
+    """Fabrics by name; by the text of the option if several have the same name."""
     names = Counter(each.name for each in found.values())
     return {text if names[each.name] > 1 else each.name: each for text, each in found.items()}
 
 
 def _weights(texts: list[str]) -> dict[str, float]:
-    """Weights by name; of a name that occurs twice the second is an error."""
+    """Weights by name; a duplicate name is an error."""
     made: dict[str, float] = {}
     for name, value in map(_weight, texts):
         if name in made:
@@ -172,7 +172,7 @@ def _weights(texts: list[str]) -> dict[str, float]:
 
 
 def _weight(text: str) -> tuple[str, float]:
-    """``NAME=NUMBER``; the name may have = signs."""
+    """``NAME=NUMBER``; the name may contain = signs."""
     name, equals, number = text.rpartition("=")
     try:
         value = float(number)
@@ -190,18 +190,18 @@ def _weight(text: str) -> tuple[str, float]:
 
 @dataclass(frozen=True)
 class _Workload:
-    """Traffic with the names that it is weighed by."""
+    """Traffic with the names that its weight depends on."""
 
     key: tuple[str, str]
     make: Callable[[], Traffic]
     tasks: int
-    frame: bool  # compositing, whose ranks may send several messages at once
+    frame: bool  # compositing, in which ranks may send several messages at once
 
 
 def _workloads(
     text: str, ranks: int | None, places: dict[str, int], seed: int, method: Method
 ) -> Iterator[_Workload]:
-    """``PATTERN@SIZE,SIZE``, or a file; ``places``: the compute hosts of each fabric, on which it fits."""
+    """``PATTERN@SIZE,SIZE``, or a file; ``places``: compute hosts of each fabric, on which it must fit."""
     from sortlast import fabric, simulate
     from sortlast.cli.simulate import _traffic
 
@@ -221,7 +221,7 @@ def _workloads(
 
 
 def _fit(tasks: int, places: dict[str, int]) -> None:
-    """Refuse more tasks than a fabric has compute hosts."""
+    """Reject more tasks than a fabric has compute hosts."""
     for name, hosts in places.items():
         if tasks > hosts:
             raise Error(f"{tasks} tasks do not fit on {name}, which has {hosts} compute hosts")
@@ -229,7 +229,7 @@ def _fit(tasks: int, places: dict[str, int]) -> None:
 
 @dataclass(frozen=True)
 class _Runs:
-    """How workloads are simulated."""
+    """Settings for the simulation of workloads."""
 
     method: Method
     central: bool
@@ -257,7 +257,7 @@ class _Runs:
         return made
 
     def _carrier(self, topology: Topology) -> Callable[[_Workload, Callable[[float], bool]], float]:
-        """What simulates a workload on a fabric and tells its seconds."""
+        """A function that simulates a workload on a fabric and returns its seconds."""
         from sortlast import fabric, simulate
         from sortlast.simulate.links import link_rate
 
@@ -288,7 +288,7 @@ def _row(
     worth: dict[str, Indicator],
     times: dict[str, dict[tuple[str, str], float]],
 ) -> dict[str, Any]:
-    """All that is said of a fabric."""
+    """All results for a fabric."""
     bill, first = bills[name], next(iter(bills.values()))
     row: dict[str, Any] = {
         "fabric": name,
@@ -325,7 +325,7 @@ def _cells(row: dict[str, Any]) -> list[str]:
 
 
 def _write(report: list[dict[str, Any]], csv: Path | None, json: Path | None) -> None:
-    """Write the files that are wanted."""
+    """Write the requested files."""
     if csv is not None:
         from csv import writer
 

@@ -41,23 +41,21 @@ def draw(
     schedule: _options.Schedule = "shift",
     stage: Annotated[
         int | None,
-        typer.Option(
-            min=1, show_default="the worst", help="Stage that is drawn, from 1; a page opens at it."
-        ),
+        typer.Option(min=1, show_default="the worst", help="Stage to draw, from 1; a page opens at it."),
     ] = None,
     seed: _options.Seed = 1,
     json: Annotated[
         Path | None, typer.Option(help="Also write the flows on every link at that stage to this JSON file.")
     ] = None,
 ) -> None:
-    """Draw a fabric, each direction of each link coloured by the flows that it carries.
+    """Draw a fabric, with each direction of each link coloured by its number of flows.
 
-    Trees stand by levels, meshes and tori as grids. Of a large fabric leaves, then pods, are aggregated: one
-    glyph each, with its count and the worst load of its links. Engine, order, seed, schedule and this command
-    stand on the picture.
+    Trees are drawn by levels, meshes and tori as grids. In a large fabric leaves, or pods, are aggregated to
+    one glyph each, with its count and the worst load of its links. Engine, order, seed, schedule and this
+    command are written on the picture.
 
-    The page needs no network and no other file: a slider chooses the stage; pointing at a link, a switch or a
-    host names its flows, and the table and the search field do so by keyboard.
+    The page is self-contained and needs no network: a slider chooses the stage; pointing at a link, a switch
+    or a host lists its flows, and the table and the search field do the same by keyboard.
     """
     from sortlast import fabric, page
     from sortlast.fabric.analysis import repeats
@@ -103,7 +101,7 @@ def draw(
 
 
 def _report(found: Contention, number: int) -> dict[str, Any]:
-    """What is drawn, as JSON: the channels that carry flows at a stage, from 1."""
+    """The contents of the drawing, as JSON: the channels with flows at a stage, from 1."""
     topology = found.routes.topology
     loads: list[int] = found.loads(number - 1).tolist() if found.stages > 0 else []
     return {

@@ -1,4 +1,4 @@
-"""``sortlast fabric load``: throughput and delay of a routing against the load."""
+"""``sortlast fabric load``: throughput and delay of a routing over the load."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class LoadTraffic(str, Enum):
-    """Whom hosts send to."""
+    """Destinations of packets."""
 
     uniform = "uniform"
     next_group = "next-group"
@@ -45,11 +45,11 @@ def load(
         LoadTraffic,
         typer.Option(
             help="uniform: each packet to any other host; next-group: to any host of the next group of a"
-            " dragonfly, the worst case of minimal ways."
+            " dragonfly, the worst case for minimal paths."
         ),
     ] = LoadTraffic.uniform,
     loads: Annotated[
-        str, typer.Option(help="Loads, as parts of what a host's link can carry; 1: what arrives at most.")
+        str, typer.Option(help="Loads as fractions of the bandwidth of a host's link; 1 is the maximum.")
     ] = "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1",
     seeds: Annotated[int, typer.Option(min=1, help="Runs of each load, with seeds from --seed on.")] = 1,
     lanes: Annotated[
@@ -66,7 +66,7 @@ def load(
         typer.Option(
             min=-(2**30),
             max=2**30,
-            help="Of ugal: phits by which the queue of the minimal way may be longer than twice the other.",
+            help="For ugal: phits by which the queue of the minimal path may exceed twice the other one.",
         ),
     ] = 0,
     link_cycles: Annotated[
@@ -74,7 +74,7 @@ def load(
         typer.Option(
             min=0,
             max=65536,
-            help="Further cycles that a phit is under way between two switches, and a credit on its way"
+            help="Additional cycles of latency between two switches, for a phit and for a credit on its way"
             " back.",
         ),
     ] = 0,
@@ -94,20 +94,20 @@ def load(
     buffer: Annotated[int, typer.Option(min=1, max=255, help="Packets in the queue of a lane.")] = 4,
     warm_up: Annotated[int, typer.Option(min=0, max=2**28, help="Cycles before packets count.")] = 3000,
     measured: Annotated[
-        int, typer.Option(min=1, max=2**28, help="Cycles in which those that count begin.")
+        int, typer.Option(min=1, max=2**28, help="Cycles in which counted packets are created.")
     ] = 5000,
-    drain: Annotated[int, typer.Option(min=0, max=2**28, help="Cycles that they are waited for.")] = 20000,
+    drain: Annotated[int, typer.Option(min=0, max=2**28, help="Cycles to wait for these packets.")] = 20000,
     roots: _options.Roots = None,
     node_name_map: _options.NodeNameMap = None,
     seed: _options.Seed = 17,
     draw: Annotated[Path | None, typer.Option(help="Draw both curves (png, svg or pdf).")] = None,
     json: _options.Json = None,
 ) -> None:
-    """Measure accepted throughput and delay against the load, packet by packet on virtual lanes.
+    """Measure accepted throughput and delay over the load, packet by packet on virtual lanes.
 
-    An open loop: every host begins packets at random, whatever became of those before. Rises of the load are
-    followed by what arrives until the network is saturated; from there on the delay has no bound, and is that
-    of the packets that arrived in time.
+    This is an open loop: every host creates packets at random, independent of earlier ones. The throughput
+    follows the load until the network is saturated; beyond that the delay is unbounded, and the reported one
+    includes only packets that arrived in time.
     """
     _terminal.check_places(json, pictures=[draw])
     asked = _loads(loads)
@@ -181,7 +181,7 @@ def _row(
     settings: dict[str, Any],
     progress: Callable[[float], bool],
 ) -> dict[str, Any]:
-    """The mean over the seeds; of delays None if no packet that counts arrived in any."""
+    """The mean over the seeds; delays are None if no counted packet arrived in any run."""
     from sortlast.simulate.loads import load_on
 
     whom: Literal["uniform", "next-group"] = "uniform" if traffic is LoadTraffic.uniform else "next-group"

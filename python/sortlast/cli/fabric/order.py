@@ -1,4 +1,4 @@
-"""``sortlast fabric order``: in which order should I list the nodes?"""
+"""``sortlast fabric order``: the best order of a job's nodes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ROUNDING = 1e-9
 
 
 class Launcher(str, Enum):
-    """Who starts the ranks."""
+    """Launchers with their own file formats."""
 
     slurm = "slurm"
     torchrun = "torchrun"
@@ -51,7 +51,7 @@ def order(
     schedule: Annotated[
         str,
         typer.Option(
-            help="What communicates: shift, all-to-all, a collective such as ring, or an algorithm such as"
+            help="Communication: shift, all-to-all, a collective such as ring, or an algorithm such as"
             " radix-k:12,12."
         ),
     ] = "shift",
@@ -62,7 +62,7 @@ def order(
         bool,
         typer.Option(
             "--dummies",
-            help="Allow places that stay empty: a shift has more stages then, and less contention.",
+            help="Allow empty places: a shift then has more stages and less contention.",
         ),
     ] = False,
     steps: Annotated[
@@ -72,7 +72,9 @@ def order(
     seed: _options.Seed = 1,
     launcher: Annotated[
         Launcher,
-        typer.Option(help="Who reads the files; torchrun: a line a node, with its name and its options."),
+        typer.Option(
+            help="Launcher that reads the files; torchrun: one line per node, with name and options."
+        ),
     ] = Launcher.mpich,
     hostfile: Annotated[
         Path | None, typer.Option(help="Write a hostfile: rank i runs on its line i.")
@@ -83,19 +85,19 @@ def order(
     ] = None,
     json: _options.Json = None,
 ) -> None:
-    """Find an order of a job's nodes in which its communication does not contend, and write it.
+    """Find an order of a job's nodes in which its communication is contention-free, and write it.
 
-    Slurm lists nodes alphabetically; a shift is free of contention in the order for which the routing was
-    balanced. Tries the known orders, then improves the best one step by step. Says when no order can be
-    free under this routing, and why. Exit status as of `check`: 0 if the order is contention-free, 1 if not.
+    Slurm lists nodes alphabetically; a shift is contention-free in the order for which the routing was
+    balanced. This command tries the known orders, then improves the best one by a search. It reports when no
+    order can be contention-free under this routing, and why. Exit status, as in `check`: 0 if the order is
+    contention-free, 1 if not.
 
-    The table has beside it the listed and the alphabetical order, the mean of 20 random ones, and the bound,
-    in which the hosts' own links alone are shared. `lost` is the part of the time that is lost against the
-    bound, if every stage lasts as long as its slowest message.
+    The table compares it with the listed and the alphabetical order, the mean of 20 random ones, and the
+    bound, in which only the hosts' own links are shared. `lost` is the fraction of the time that is lost
+    compared with the bound, if every stage lasts as long as its slowest message.
 
-    With --dummies some places of the shift may stay empty. Launchers know none: their files list the nodes
-    that are there, and the compositor learns of the places from the algorithm that is printed, such as
-    `shift:3,8-11`.
+    With --dummies some places of the shift may stay empty. Launchers have no empty places: their files list
+    only the nodes, and the compositor gets the places from the printed algorithm, such as `shift:3,8-11`.
     """
     from sortlast import fabric
 
@@ -115,7 +117,7 @@ def order(
     at_bound = fabric.cost(before, rate).lost < _ROUNDING
     best: BestOrder | NodeOrder
     with _progress.bar("orders", transient=True) as progress:
-        steps = 0 if at_bound else steps  # no search finds an order that is faster
+        steps = 0 if at_bound else steps  # no search can find a faster order
         if hosts.shares_nodes:
             best = fabric.best_node_order(
                 routes, hosts, asked.pattern, dummies, steps, seed, progress=progress
@@ -154,7 +156,7 @@ def order(
 
 
 def _kept(best: BestOrder | NodeOrder, at_bound: bool) -> str:
-    """Why the order that was given stays."""
+    """The reason why the given order is kept."""
     if best.contention.contention_free:
         return "It is contention-free as it is."
     if at_bound:
@@ -163,7 +165,7 @@ def _kept(best: BestOrder | NodeOrder, at_bound: bool) -> str:
 
 
 def _algorithm(best: BestOrder | NodeOrder) -> str:
-    """The shift that leaves the empty places of an order free: ``"shift:3,8-11"``."""
+    """The shift with the empty places of an order: ``"shift:3,8-11"``."""
     free = [place for place, host in enumerate(best.placement) if host < 0]
     starts = [place for place in free if place - 1 not in free]
     ends = [place for place in free if place + 1 not in free]
@@ -179,7 +181,7 @@ def _write(
     rankfile: Path | None,
     nodelist: Path | None,
 ) -> None:
-    """Write what was asked for, if all of it can be."""
+    """Write the requested files, if all of them can be written."""
     from sortlast import fabric
 
     texts = []

@@ -1,4 +1,4 @@
-"""``sortlast fabric route``: the forwarding tables of an engine, and what OpenSM would really use."""
+"""``sortlast fabric route``: the forwarding tables of an engine, and the engine that OpenSM would use."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ def route(
         typer.Option(
             "--for",
             show_default="tables of the engine",
-            help="Make tables for these schedules, with commas between, such as binary-swap,shift: as few of"
-            " their flows as possible share a link.",
+            help="Make tables for these schedules, separated by commas, such as binary-swap,shift, in which"
+            " as few of their flows as possible share a link.",
         ),
     ] = None,
     nodes: _options.Nodes = "all",
     moves: Annotated[
         int | None,
-        typer.Option(min=0, show_default="some seconds", help="Most moves of the search for such tables."),
+        typer.Option(min=0, show_default="some seconds", help="Maximum moves of the search for such tables."),
     ] = None,
     exact: Annotated[
         float | None,
         typer.Option(
             min=0.1,
             show_default="not at all",
-            help="Where the search leaves links shared: seconds for an exact solver, which may find better"
-            " tables, or prove that there are none.",
+            help="If links remain shared: seconds for an exact solver, which may find better tables, or prove"
+            " that there are none.",
         ),
     ] = None,
     seed: _options.Seed = 1,
@@ -62,13 +62,13 @@ def route(
     ] = None,
     json: _options.Json = None,
 ) -> None:
-    """Route a fabric as OpenSM does, and say whether the engine takes it.
+    """Route a fabric like OpenSM, and report whether the engine accepts it.
 
-    OpenSM replaces an engine that refuses a fabric by minhop, and says so in its log alone: here the reason
-    is printed. The tables are checked for credit loops, with which a fabric may deadlock.
+    OpenSM replaces an engine that refuses a fabric by minhop, and reports this only in its log: here the
+    reason is printed. The tables are checked for credit loops, with which a fabric may deadlock.
 
-    With --for tables of a tree are made for schedules of a job on --nodes, in their order. They lead by
-    shortest ways up and down; entries that the schedules do not need are the engine's.
+    With --for, tables of a tree are made for the schedules of a job on --nodes, in their order. They use
+    shortest paths up and down; entries that the schedules do not need are taken from the engine.
     """
     from sortlast import fabric
 
@@ -102,7 +102,7 @@ def route(
 
 
 def _check_alone(lft: Path | None, compute: str | None, lmc: int) -> None:
-    """Options that tables made for schedules have no use for."""
+    """Reject options that cannot be combined with --for."""
     for option, given in (("--lft", lft is not None), ("--compute", compute is not None), ("--lmc", lmc > 0)):
         if given:
             raise Error(f"{option} and --for: tables made for schedules do not take it; leave one out")

@@ -1,4 +1,4 @@
-"""``sortlast simulate``: one run of a pattern, a schedule or a file of traffic on a network."""
+"""``sortlast simulate``: simulates a pattern, a schedule or a file of traffic on a network."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sortlast.cli.simulate._network import Place, Tables
 from sortlast.cli.simulate._options import Method
 from sortlast.cli.simulate._outputs import Outputs
 
-# Options that mean nothing with the other method, or without --size.
+# Options that have no effect with the other method, or without --size.
 _OF_PACKETS = {
     *("packet_bytes", "phits", "switch_cycles", "buffer", "injection"),
     *("arbitration", "ties", "requests", "lanes", "ugal_threshold"),
@@ -25,7 +25,7 @@ _OF_FLOWS = {"message_seconds", "sends_at_once"}
 _OF_ONE_RUN = {"beside", "draw_links", "draw_buffers", "draw_delays", "trace"}
 _OF_FRAMES = {"pixel_bytes", "active", "blend", "overlap", "stage_seconds", "barrier"}
 
-_MOST = 2**31 - 1  # of any whole number
+_MOST = 2**31 - 1  # maximum of any whole number
 
 
 def register(app: typer.Typer) -> None:
@@ -89,11 +89,11 @@ def simulate(
 ) -> None:
     """Simulate traffic on a network, packet by packet or as flows.
 
-    Says how long it takes, how long packets are under way, and how busy the links of each level are. The
-    switch is that of Navaridas et al., "Reducing Complexity in Tree-like Computer Interconnection Networks":
+    Reports the total time, the delays of packets, and the utilisation of the links of each level. The switch
+    model is from Navaridas et al., "Reducing Complexity in Tree-like Computer Interconnection Networks":
     virtual cut-through, queues at the input ports, credits. Equal options give equal runs.
 
-    Exit status 2, with the circle of waits, if packets or messages wait for each other for ever.
+    Exit status 2, with the cycle of waits, if packets or messages deadlock.
     """
     outputs = Outputs(draw_links, draw_buffers, draw_delays, trace, json)
     _check(context, method, size, _sweep.is_sweep(ranks))
@@ -112,7 +112,7 @@ def simulate(
 
 
 def _check(context: typer.Context, method: Method, size: str | None, sweep: bool) -> None:
-    """Refuse options that mean nothing with the others, and numbers that are too large."""
+    """Reject options that have no effect with the others, and numbers that are too large."""
     reasons = dict.fromkeys(
         _OF_FLOWS if method is Method.packet else _OF_PACKETS, f"not with --method {method.value}"
     )
@@ -144,7 +144,7 @@ def _run(
     """Simulate, print and write."""
     from sortlast.simulate.links import link_classes, link_rate
 
-    # Refuse what cannot be, before the run.
+    # Reject impossible settings before the run.
     outputs.check()
     topology, hosts = place.find()
     settings = {"link_bytes_per_second": link_rate(topology), **settings}

@@ -1,4 +1,4 @@
-"""``sortlast simulate --beside``: other jobs on the same network, and what came of each."""
+"""``sortlast simulate --beside``: other jobs on the same network, and the results of each."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _ON = " on "
 
 @dataclass(frozen=True)
 class Beside:
-    """The jobs that ``--beside`` names, none or more."""
+    """The jobs of the options ``--beside``, any number."""
 
     texts: Sequence[str]
-    wanted: _traffic.Wanted  # of the first job, whose settings of frames hold for all
-    packets: bool  # whether packets are simulated, of which a host has one queue
+    wanted: _traffic.Wanted  # of the first job; its settings of frames hold for all
+    packets: bool  # whether packets are simulated, with one queue per host
 
     def join(self, job: Job, hosts: Sequence[int]) -> tuple[Job, Jobs | None]:
-        """The job with the others beside it; ``hosts``: those that the command may use, in their order."""
+        """Add the other jobs; ``hosts``: the hosts that the command may use, in order."""
         if not self.texts:
             return job, None
         from sortlast import simulate
@@ -60,7 +60,7 @@ class Beside:
 
 
 def told(found: Found, jobs: Jobs | None) -> Found:
-    """A run with what came of each of its jobs."""
+    """Add the results of each job to a run."""
     if jobs is None:
         return found
     results = jobs.results(found.run)

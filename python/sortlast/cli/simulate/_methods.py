@@ -1,4 +1,4 @@
-"""The simulators behind ``sortlast simulate``, and what each finds."""
+"""The simulators behind ``sortlast simulate``, and their results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Job:
-    """What runs where; ``settings`` are further keyword arguments of the simulator, by its names."""
+    """The input of a simulation; ``settings`` are further keyword arguments of the simulator, by name."""
 
     topology: Topology
     routes: Routes | Spreading | None
@@ -32,16 +32,16 @@ class Job:
 
 @dataclass(frozen=True)
 class Found:
-    """A run, and what is said of it whichever simulator found it."""
+    """The results of a run, common to all simulators."""
 
     run: PacketResult | FlowResult
     traffic: Traffic
     loads: NDArray[np.int64]  # by channel, in ``unit``
     unit: str
-    busy: NDArray[np.float64]  # by channel: share of the time in which it carries something, 0 to 1
+    busy: NDArray[np.float64]  # by channel: fraction of the time in which it is busy, 0 to 1
     time: str
     frames_per_second: float | None
-    facts: list[tuple[str, str]]  # of this simulator
+    facts: list[tuple[str, str]]  # specific to this simulator
     numbers: dict[str, Any]  # the same for JSON
 
 
@@ -50,7 +50,7 @@ def packets(job: Job) -> Found:
     from sortlast import fabric, simulate
 
     made, settings = job.made, job.settings
-    assert not isinstance(job.routes, fabric.Spreading)  # which is of flows
+    assert not isinstance(job.routes, fabric.Spreading)  # only flows use it
     run = simulate.packet(
         job.routes or job.topology, made.traffic, placement=job.hosts, progress=job.progress, **settings
     )
@@ -105,7 +105,7 @@ def flows(job: Job, frame: dict[str, Any]) -> Found:
     """Simulate flows; ``frame`` holds further keyword arguments of :func:`sortlast.simulate.frame`."""
     from sortlast import simulate
 
-    # A frame has blending too, of which a second simulation finds what is hidden.
+    # A frame has blending too; a second simulation finds how much of it is hidden.
     fabric, schedule = job.routes or job.topology, job.made.schedule
     where: dict[str, Any] = {"placement": job.hosts, "progress": job.progress}
     facts: list[tuple[str, str]] = []

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Place:
-    """The options that say where tasks run."""
+    """The options for the placement of tasks."""
 
     net: str
     nodes: str
@@ -35,7 +35,7 @@ class Place:
         return _inputs.order_name(self.nodes, self.order)
 
     def find(self) -> tuple[Topology, list[int]]:
-        """The fabric, and the hosts that tasks may run on, in their order."""
+        """The fabric, and the hosts that tasks may run on, in order."""
         topology = _with_levels(_inputs.topology(self.net, self.node_name_map, self.adapters))
         hosts = _inputs.placement(topology, self.nodes, self.order, self.seed, self.compute, self.rails)
         if -1 in hosts:
@@ -47,7 +47,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Tables:
-    """The options that say which way packets take."""
+    """The options for routing."""
 
     routing: str | None
     lft: Path | None
@@ -56,7 +56,7 @@ class Tables:
     seed: int
 
     def ways(self, topology: Topology, flows: bool) -> Ways:
-        """The ways of flows, ftree's unless told otherwise; or of packets, which choose among ports."""
+        """The routes of flows, by default ftree's; or of packets, which choose among ports."""
         from sortlast import fabric, simulate
 
         if self.lft is not None and self.routing is not None:
@@ -74,7 +74,7 @@ class Tables:
 
 @dataclass(frozen=True)
 class Ways:
-    """Where messages go: None: packets choose among ports; how that is told; settings of the simulator."""
+    """Routes (None: packets choose among ports), their description, and settings of the simulator."""
 
     routes: Routes | Spreading | None
     told: str
@@ -82,7 +82,7 @@ class Ways:
 
 
 def _with_levels(topology: Topology) -> Topology:
-    """A fabric of a file with the levels of its switches, if it is a tree; others as they are."""
+    """The fabric of a file, with levels of switches added if it is a tree."""
     if topology.levels > 0:
         return topology
     found = topology.rank_switches()

@@ -13,14 +13,14 @@ _FRAME, _PACKETS, _FLOWS = "Frame (with --size)", "Packets (--method packet)", "
 
 
 class Method(str, Enum):
-    """Which simulator runs."""
+    """The simulator to use."""
 
     packet = "packet"
     flow = "flow"
 
 
 class Arbitration(str, Enum):
-    """Which input port an output port serves."""
+    """How an output port chooses an input port."""
 
     random = "random"
     round_robin = "round-robin"
@@ -41,7 +41,7 @@ class Requests(str, Enum):
 
 
 class Ties(str, Enum):
-    """How one of several ports with equally many credits is drawn."""
+    """How one of several ports with equally many credits is chosen."""
 
     uniform = "uniform"
     fsin = "fsin"
@@ -60,8 +60,8 @@ Ranks = Annotated[
     str | None,
     typer.Option(
         show_default="all hosts",
-        help="Tasks that communicate: a number; or FIRST:LAST or FIRST:LAST:STEP, a run for each and a table"
-        " of them, such as 16:64:16, or 2:256:x2, where each count is twice the one before.",
+        help="Number of communicating tasks; or FIRST:LAST or FIRST:LAST:STEP, a run for each number and a"
+        " table of them, such as 16:64:16, or 2:256:x2, where each number is twice the previous one.",
         rich_help_panel=_TRAFFIC,
     ),
 ]
@@ -71,7 +71,7 @@ Bytes = Annotated[
         "--bytes",
         min=1,
         show_default="1000; 1000 times the ranks",
-        help="Bytes of a pattern's message; of a collective and of groups, those of each rank.",
+        help="Bytes of a pattern's message; for a collective and for groups, bytes that each rank holds.",
         rich_help_panel=_TRAFFIC,
     ),
 ]
@@ -99,9 +99,9 @@ Beside = Annotated[
     typer.Option(
         "--beside",
         show_default="none",
-        help="Another job that begins with it: PATTERN@BYTES, ALGORITHM@WIDTHxHEIGHT or a file, on the same"
-        " hosts; or with ' on NODES' on others, such as '3M@100K on host[64-127]', or ' on free'. May be"
-        " repeated. Settings of frames, and --sends-at-once as it is for the first job, hold for all jobs.",
+        help="Another job that begins at the same time: PATTERN@BYTES, ALGORITHM@WIDTHxHEIGHT or a file, on"
+        " the same hosts; or with ' on NODES' on others, such as '3M@100K on host[64-127]', or ' on free'."
+        " May be repeated. Settings of frames, and --sends-at-once as for the first job, hold for all jobs.",
         rich_help_panel=_TRAFFIC,
     ),
 ]
@@ -111,8 +111,8 @@ Background = Annotated[
         "--background",
         min=0,
         max=0.99,
-        help="Share of the links that others take: of every link of flows; of every host's link as packets"
-        " to random hosts.",
+        help="Fraction of the links used by other traffic: of every link for flows; of every host's link, as"
+        " packets to random hosts, for packets.",
         rich_help_panel=_TRAFFIC,
     ),
 ]
@@ -121,7 +121,7 @@ PixelBytes = Annotated[int, typer.Option(min=1, help="Bytes of a pixel.", rich_h
 Active = Annotated[
     float,
     typer.Option(
-        min=0, max=1, help="Share of an image's pixels that are active and sent.", rich_help_panel=_FRAME
+        min=0, max=1, help="Fraction of an image's pixels that are active and sent.", rich_help_panel=_FRAME
     ),
 ]
 Blend = Annotated[
@@ -129,11 +129,11 @@ Blend = Annotated[
     typer.Option(
         min=0,
         show_default="takes no time",
-        help="Blending of a rank in MB/s (10^6 bytes of a fragment).",
+        help="Blending rate of a rank in MB/s (10^6 bytes of a fragment).",
         rich_help_panel=_FRAME,
     ),
 ]
-Overlap = Annotated[bool, typer.Option(help="Blend while messages of the rank move.", rich_help_panel=_FRAME)]
+Overlap = Annotated[bool, typer.Option(help="Blend while the rank's messages move.", rich_help_panel=_FRAME)]
 StageSeconds = Annotated[
     float,
     typer.Option(min=0, max=3600, help="Cost of a stage at a rank in seconds.", rich_help_panel=_FRAME),
@@ -158,8 +158,8 @@ SendsAtOnce = Annotated[
     int | None,
     typer.Option(
         min=0,
-        show_default="1; of a frame any number",
-        help="Messages of a task that may be under way at once; 0: any number.",
+        show_default="1; for a frame unlimited",
+        help="Maximum messages of a task in flight; 0: unlimited.",
         rich_help_panel=_FLOWS,
     ),
 ]
@@ -167,16 +167,16 @@ Routing = Annotated[
     str | None,
     typer.Option(
         show_default="adaptive; ftree for flows; --lft: that file",
-        help="adaptive: the port with most credits on a shortest path; of flows each is split evenly over all"
+        help="adaptive: the port with most credits on a shortest path; flows are split evenly over all"
         " shortest paths. Or the tables of an engine: d-mod-k, s-mod-k, ftree, minhop, updn, dor, lash,"
-        " random or minimal; or ar-updn or ar-ftree, among the ways that these allow; or, of packets, valiant"
-        " or ugal.",
+        " random or minimal; or ar-updn or ar-ftree, among the paths that these allow; or, for packets,"
+        " valiant or ugal.",
         rich_help_panel=_HOSTS,
     ),
 ]
 FirstHost = Annotated[
     int,
-    typer.Option(min=0, help="Leave out so many of the nodes, in their order.", rich_help_panel=_HOSTS),
+    typer.Option(min=0, help="Skip this many of the nodes, in their order.", rich_help_panel=_HOSTS),
 ]
 
 PacketBytes = Annotated[int, typer.Option(min=1, help="Bytes of a packet.", rich_help_panel=_PACKETS)]
@@ -212,7 +212,7 @@ UgalThreshold = Annotated[
     typer.Option(
         min=-(2**30),
         max=2**30,
-        help="Of --routing ugal: phits by which the queue of the minimal way may be longer than twice that of"
+        help="For --routing ugal: phits by which the queue of the minimal path may exceed twice the queue of"
         " the other one.",
         rich_help_panel=_PACKETS,
     ),
@@ -222,8 +222,8 @@ LinkCycles = Annotated[
     typer.Option(
         min=0,
         max=65536,
-        help="Of virtual lanes: further cycles that a phit is under way between two switches, and a credit on"
-        " its way back.",
+        help="With virtual lanes: additional cycles of latency between two switches, for a phit and for a"
+        " credit on its way back.",
         rich_help_panel=_PACKETS,
     ),
 ]
@@ -237,22 +237,22 @@ GlobalCycles = Annotated[
     ),
 ]
 ALLOCATION_HELP = (
-    "Of virtual lanes, when a packet gets its own: with its port, or before that, which may be busy, as"
-    " BookSim2 allocates."
+    "With virtual lanes, when a packet gets its lane: together with its port, or before the port, which may"
+    " be busy, as in BookSim2."
 )
 AllocationOption = Annotated[
     Allocation, typer.Option("--allocation", help=ALLOCATION_HELP, rich_help_panel=_PACKETS)
 ]
 ArbitrationOption = Annotated[
     Arbitration,
-    typer.Option("--arbitration", help="Which input port an output port serves.", rich_help_panel=_PACKETS),
+    typer.Option("--arbitration", help="How an output port chooses an input port.", rich_help_panel=_PACKETS),
 ]
 TiesOption = Annotated[
     Ties,
     typer.Option(
         "--ties",
-        help="How one of several ports with equally many credits is drawn: each with the same chance, or the"
-        " first with twice that of the others, as the simulator FSIN does.",
+        help="How one of several ports with equally many credits is chosen: with equal probability, or the"
+        " first with twice the probability of the others, as in the simulator FSIN.",
         rich_help_panel=_PACKETS,
     ),
 ]
@@ -260,7 +260,7 @@ RequestsOption = Annotated[
     Requests,
     typer.Option(
         "--requests",
-        help="When a packet chooses its port: anew in each cycle that it waits, or once, when it comes to the"
+        help="When a packet chooses its port: in each cycle that it waits, or once, when it gets to the"
         " head of its queue.",
         rich_help_panel=_PACKETS,
     ),
@@ -269,7 +269,7 @@ Bandwidth = Annotated[
     float | None,
     typer.Option(
         min=0.001,
-        show_default="of most links, as the file tells; else 1250",
+        show_default="most common rate in the file; else 1250",
         help="Bandwidth of a link in MB/s (10^6 bytes).",
         rich_help_panel=_HOSTS,
     ),
@@ -294,7 +294,7 @@ Buffers = Annotated[
 Sample = Annotated[
     int,
     typer.Option(
-        min=1, help="Cycles between two looks at the buffers, for --draw-buffers.", rich_help_panel=_RESULTS
+        min=1, help="Cycles between two samples of the buffers, for --draw-buffers.", rich_help_panel=_RESULTS
     ),
 ]
 Delays = Annotated[
@@ -305,7 +305,7 @@ Sweep = Annotated[
     Path | None,
     typer.Option(
         "--draw-sweep",
-        help="Draw the time over the counts of ranks, if there are several.",
+        help="Draw the time over the number of ranks, if there are several.",
         rich_help_panel=_RESULTS,
     ),
 ]

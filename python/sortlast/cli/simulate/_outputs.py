@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from sortlast.cli.simulate._traffic import Made
     from sortlast.simulate.links import LinkClass
 
-_MOST_TRACED = 500_000  # messages that viewers of traces still show
+_MOST_TRACED = 500_000  # max messages that viewers of traces can show
 
 
 @dataclass(frozen=True)
 class Outputs:
-    """Where each goes; None: it is not wanted."""
+    """The output files; None: not wanted."""
 
     links: Path | None
     buffers: Path | None
@@ -41,7 +41,7 @@ class Outputs:
         return (self.links, self.buffers, self.delays)
 
     def check(self) -> None:
-        """Refuse what cannot be written, before the run."""
+        """Raise, before the run, if a file could not be written."""
         pictures = [path for path in self._pictures if path is not None]
         if pictures:
             from sortlast import plot
@@ -53,7 +53,7 @@ class Outputs:
         _terminal.check_places(self.trace, self.json, pictures=pictures)
 
     def check_length(self, made: Made) -> None:
-        """Refuse a trace that would be too long to be looked at."""
+        """Reject a trace that would be too long for viewers."""
         if self.trace is not None and made.traffic.messages > _MOST_TRACED:
             raise Error(
                 f"--trace: {made.traffic.messages:,} messages are more than a viewer shows; up to"
@@ -61,7 +61,7 @@ class Outputs:
             )
 
     def write(self, found: Found, classes: Sequence[LinkClass], report: dict[str, Any]) -> None:
-        """Write what is wanted."""
+        """Write the requested files."""
         title = f"{report['traffic']} on {report['fabric']}, {report['routing']}: {found.time}"
         self._draw(found, classes, title)
         if self.trace is not None:

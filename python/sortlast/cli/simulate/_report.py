@@ -1,4 +1,4 @@
-"""What ``sortlast simulate`` says of a run, as tables and as JSON."""
+"""The report of ``sortlast simulate`` on a run, as tables and as JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Setup:
-    """Where it was simulated, and how."""
+    """Network and settings of the simulation."""
 
     topology: Topology
     method: str
@@ -54,7 +54,7 @@ def as_json(setup: Setup, found: Found, classes: Sequence[LinkClass]) -> dict[st
 
 
 def _link_row(setup: Setup, found: Found, each: LinkClass) -> dict[str, Any]:
-    """One class of links; loads in packets or, of flows, in bytes."""
+    """One class of links; loads in packets, or for flows in bytes."""
     loads, shares = found.loads[each.channels], found.busy[each.channels]
     return {
         "class": each.name,
@@ -68,7 +68,7 @@ def _link_row(setup: Setup, found: Found, each: LinkClass) -> dict[str, Any]:
 
 
 def facts(setup: Setup, found: Found, report: dict[str, Any]) -> list[tuple[str, str]]:
-    """Names and values of what is not by link."""
+    """Names and values of results that are not per link."""
     pairs = [
         ("fabric", f"{report['fabric']}: {report['size']}"),
         ("routing", report["routing"]),
@@ -97,7 +97,7 @@ def facts(setup: Setup, found: Found, report: dict[str, Any]) -> list[tuple[str,
 
 
 def _others(setup: Setup) -> str:
-    """A remark on links whose speed, by the fabric's file, is another than the one that was simulated."""
+    """A remark on links with a different speed in the fabric's file than in the simulation."""
     from sortlast.simulate.links import link_rates
 
     rates = link_rates(setup.topology)
@@ -106,7 +106,7 @@ def _others(setup: Setup) -> str:
 
 
 def links_table(report: dict[str, Any], unit: str) -> Group:
-    """The load of the links, a line for each class."""
+    """The load of the links, one line per class."""
     columns = (
         ("links", "left"),
         ("number", "right"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-# The names of options, and those of the simulators where these differ.
+# The names of options, and the simulators' names where they differ.
 _FRAME = ("pixel_bytes", "active", "overlap", "stage_seconds", "barrier")
 _PACKETS = {
     "seed": "seed",
@@ -30,23 +30,23 @@ _PACKETS = {
 
 @dataclass(frozen=True)
 class Settings:
-    """The options as the command line gives them, by name."""
+    """The options of the command line, by name."""
 
     options: Mapping[str, Any]
 
     def frame(self) -> dict[str, Any]:
-        """Of :func:`sortlast.simulate.frame` alone."""
+        """For :func:`sortlast.simulate.frame` only."""
         named = {name: self.options[name] for name in _FRAME}
         return named | {"blend_bytes_per_second": self.options["blend"] * 1e6}
 
     def packets(self) -> dict[str, Any]:
-        """Of :func:`sortlast.simulate.packet`."""
+        """For :func:`sortlast.simulate.packet`."""
         named = {keyword: _plain(self.options[name]) for name, keyword in _PACKETS.items()}
         sample = 0 if self.options["draw_buffers"] is None else self.options["sample"]
         return {**self._rate(), **named, "sample_cycles": sample}
 
     def flows(self) -> dict[str, Any]:
-        """Of :func:`sortlast.simulate.flow` and :func:`sortlast.simulate.frame`."""
+        """For :func:`sortlast.simulate.flow` and :func:`sortlast.simulate.frame`."""
         at_once = self.options["sends_at_once"]
         if at_once is None:
             at_once = 1 if self.options["size"] is None else 0

@@ -1,4 +1,4 @@
-"""``sortlast simulate --ranks A:B[:S]``: the same traffic with several counts of ranks, one run each."""
+"""``sortlast simulate --ranks A:B[:S]``: the same traffic with several numbers of ranks, one run each."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _EXPECTED = "a number, FIRST:LAST or FIRST:LAST:STEP, such as 64, 2:16 or 2:256:
 
 
 def counts(text: str | None) -> Sequence[int]:
-    """The counts of ranks of ``64``, ``2:16``, ``16:64:16`` or ``2:256:x2``; None: none."""
+    """The numbers of ranks in ``64``, ``2:16``, ``16:64:16`` or ``2:256:x2``; None: none."""
     if text is None:
         return ()
     found = re.fullmatch(r"(\d{1,10})(?::(\d{1,10})(?::(x?)(\d{1,10}))?)?", text)
@@ -44,7 +44,7 @@ def counts(text: str | None) -> Sequence[int]:
 
 
 def is_sweep(text: str | None) -> bool:
-    """Whether several counts are asked for, and a table of them."""
+    """Whether several numbers are given, for a table."""
     return text is not None and ":" in text
 
 
@@ -60,7 +60,7 @@ def _multiples(first: int, last: int, factor: int) -> Iterator[int]:
 
 @dataclass(frozen=True)
 class Sweep:
-    """The same traffic of several counts of ranks, on the first hosts of one network."""
+    """The same traffic with several numbers of ranks, on the first hosts of one network."""
 
     counts: Sequence[int]
     method: Method
@@ -70,7 +70,7 @@ class Sweep:
     settings: dict[str, Any]
 
     def run(self, picture: Path | None, json: Path | None) -> None:
-        """Simulate, print a table, and write the files that are wanted."""
+        """Simulate, print a table, and write the requested files."""
         if picture is not None:
             from sortlast import plot
 
@@ -93,7 +93,7 @@ class Sweep:
         _terminal.name_written(console, picture, json)
 
     def _report(self) -> dict[str, Any]:
-        """All that is said of all runs."""
+        """The report on all runs."""
         from sortlast.simulate.links import link_classes, link_rate
 
         topology, hosts = self.place.find()
@@ -118,7 +118,7 @@ class Sweep:
         return _joined(rows)
 
     def _progress(self, progress: Callable[[float], bool], k: int, part: float) -> bool:
-        """The part done of all runs, in the k-th."""
+        """The fraction done of all runs, during the k-th."""
         return progress((k + part) / len(self.counts))
 
     def _made(self, ranks: int, places: int) -> _traffic.Made:
@@ -133,14 +133,14 @@ class Sweep:
 
 
 def _joined(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """What is the same in all runs, and the runs with the rest."""
+    """The values common to all runs, and the runs with the others."""
     of_all = ("fabric", "size", "method", "routing", "order", "first_host", "settings")
     runs = [{name: value for name, value in row.items() if name not in of_all} for row in rows]
     return {**{name: rows[0][name] for name in of_all}, "runs": runs}
 
 
 def _table(runs: list[dict[str, Any]]) -> Any:
-    """A line a run."""
+    """The table, one line per run."""
     frames = any(row["frames_per_second"] is not None for row in runs)
     columns = [(name, "right") for name in ("ranks", "messages", "bytes", "time", "sent by a task")]
     columns += [("frames a second", "right")] * frames + [("busiest link", "right")]

@@ -1,4 +1,4 @@
-"""The traffic that ``sortlast simulate`` is asked for: a pattern, a schedule, or a file."""
+"""The traffic of ``sortlast simulate``: a pattern, a schedule, or a file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_PIXELS = 2**40
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the options say; None: not given."""
+    """The values of the options; None: not given."""
 
     pattern: str
     ranks: int | None
@@ -36,7 +36,7 @@ class Wanted:
     seed: int
 
     def is_file(self) -> bool:
-        """Whether the traffic lies in a file."""
+        """Whether the traffic is read from a file."""
         from sortlast import fabric
 
         return fabric.is_file(self.pattern)
@@ -44,7 +44,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Made:
-    """What was asked for; ``schedule`` is that of a frame, or None."""
+    """The requested traffic; ``schedule`` is the schedule of a frame, or None."""
 
     tasks: int
     schedule: Schedule | None
@@ -57,11 +57,11 @@ class Made:
 
 
 def make(wanted: Wanted, places: int, *, rendezvous: bool) -> Made:
-    """The traffic, among as many ranks as asked for or as there are ``places``.
+    """The traffic, for the requested number of ranks, by default the number of ``places``.
 
-    ``rendezvous``: a transfer of a frame waits until its receiver has begun the stage, as it does in flows.
-    In the packet simulator the receiver's word would stand in its injection queue behind whole messages,
-    which holds everybody up as no network does.
+    ``rendezvous``: a transfer of a frame waits until its receiver has begun the stage, as in the flow
+    simulator. In the packet simulator the receiver's notification would wait in its injection queue behind
+    whole messages, a delay that real networks do not have.
     """
     check(wanted)
     if wanted.size is not None:
@@ -80,7 +80,7 @@ def make(wanted: Wanted, places: int, *, rendezvous: bool) -> Made:
 def parse(text: str, ranks: int, like: Wanted, option: str) -> Wanted:
     """Traffic as one word: ``PATTERN@BYTES``, ``ALGORITHM@WIDTHxHEIGHT``, or a file.
 
-    Settings of frames and the seed are those of ``like``; ``option`` is named in errors.
+    Settings of frames and the seed are taken from ``like``; ``option`` is named in errors.
     """
     from sortlast import fabric
     from sortlast.fabric.patterns import bytes_of
@@ -101,7 +101,7 @@ def parse(text: str, ranks: int, like: Wanted, option: str) -> Wanted:
 
 
 def check(wanted: Wanted) -> None:
-    """Refuse options that mean nothing for this traffic."""
+    """Reject options that have no effect on this traffic."""
     given = {
         "--ranks": wanted.ranks,
         "--bytes": wanted.message_bytes,
