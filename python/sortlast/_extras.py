@@ -41,7 +41,7 @@ _BROUGHT = {
 
 @contextmanager
 def needed(what: str, extra: str | None = None) -> Iterator[None]:
-    """Within: if a package of an extra is missing, raise MissingExtraError: ``what`` needs it.
+    """Context that raises MissingExtraError if a package of an extra, which ``what`` needs, is missing.
 
     If several extras install it, ``extra`` names the one that ``what`` belongs to.
     """

@@ -80,7 +80,7 @@ def check_holds(path: str | Path, what: str, needs: int, there: int, ratio: int 
 
 @contextmanager
 def foreign(path: str | Path, kind: str) -> Iterator[None]:
-    """Within: turn any exception of a third-party package into a one-line error that names the file.
+    """Context that turns any exception of a third-party package into a one-line error with the file's name.
 
     For a damaged file, such a package may raise any exception, and issue warnings.
     """

@@ -73,7 +73,7 @@ def pattern_time(
     threads: int = 0,
     progress: Progress | None = None,
 ) -> PatternTime:
-    """Estimate the time of a pattern from the tables alone.
+    """Estimate the time of a pattern from the tables only.
 
     A message takes ``stage_seconds``, plus its bytes at ``link_bytes_per_second`` divided by the number of
     flows on the fullest channel of its path.

@@ -2,8 +2,8 @@
 
 A tree is drawn completely if it fits. Otherwise each leaf's hosts become one glyph; then each pod, which is a
 connected component without the upper levels, and only the upper levels' switches are drawn. If these are too
-many, switches with the same neighbours become one glyph. A grid is cut into blocks. If the picture is still
-too wide (two levels and a thousand leaves), it is cut into runs of neighbours.
+many, switches with the same neighbours become one glyph. A grid is cut into blocks. A row that is still too
+wide (two levels and a thousand leaves) is cut into runs of neighbours.
 
 The limits are chosen so that names are readable in a picture at full size, and its SVG stays below 5 MB.
 """

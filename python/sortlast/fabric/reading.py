@@ -198,7 +198,7 @@ def _slurm_lines(text: str, path: str | Path) -> list[SlurmLine]:
 def read_adapters(topology: Topology, path: str | Path) -> list[Node]:
     """Read which adapters each node has: lines "NODE RAIL GUID", or a host's name instead of its GUID.
 
-    Hosts that the file omits belong to the nodes that :func:`find_nodes` returns. Raises as :func:`read`,
+    Hosts that the file omits belong to the nodes that :func:`find_nodes` returns. Raises like :func:`read`,
     and for hosts that the fabric does not have.
     """
     return list(_fabric.read_adapters(topology, text_of(path), str(path)))
@@ -228,7 +228,7 @@ def read_blocks(path: str | Path) -> Blocks:
 def read_routes(topology: Topology, path: str | Path) -> Routes:
     """Read forwarding tables: opensm-lfts.dump, .fdbs of OpenSM or ibdiagnet, output of dump_fts or ibroute.
 
-    Raises as :func:`read`, and for switches that the fabric does not have.
+    Raises like :func:`read`, and for switches that the fabric does not have.
     """
     return _fabric.read_routes(topology, text_of(path), str(path))
 
@@ -259,6 +259,6 @@ def read_nodes(
 def read_traffic(path: str | Path) -> Pattern:
     """Read traffic: one line "stage source destination [bytes]" per message, all numbered from 0.
 
-    The highest number in the file determines how many participants there are. Raises as :func:`read`.
+    The highest number in the file determines how many participants there are. Raises like :func:`read`.
     """
     return _fabric.read_traffic(text_of(path), str(path))

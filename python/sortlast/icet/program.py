@@ -159,7 +159,7 @@ def _path_of(kind: Kind, given: str | None) -> Path:
 
 
 def _users(kind: Kind, path: Path) -> tuple[list[Loaded], bool]:
-    """The files that need IceT, and whether the program itself leads to them rather than its folder."""
+    """The files that need IceT, and whether the program itself loads them (else they are in its folders)."""
     real = path.resolve()
     if elf.is_elf(real):
         users = _needing(loader.walk(real))

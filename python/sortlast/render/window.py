@@ -31,8 +31,8 @@ OSMESA = ("libOSMesa.so.8", "libOSMesa.so.6", "libOSMesa.so")
 # camera coordinates.
 LIGHTS = (((-0.45, 0.60, 1.0), 0.95), ((0.8, -0.5, 0.6), 0.3))
 
-# An image that may be abandoned is rendered in bands, because the time of the first rows of an object is not
-# known in advance. No band is higher than this fraction of the image; a band should take this long [s].
+# An image that may be abandoned is rendered in bands of at most 1 / _BANDS of its height, because the time of
+# the first rows of an object is not known in advance. A band should take _BAND seconds.
 _BANDS = 16
 _BAND = 0.1
 
@@ -43,8 +43,8 @@ Pause = Callable[[], None]  # called between the parts of an image; raises to ab
 def check_offscreen() -> None:
     """Choose VTK's software renderer; must be called before any window is created.
 
-    A window class named by the user in VTK_DEFAULT_OPENGL_WINDOW is kept. Raises Error
-    if VTK or OSMesa is missing.
+    A window class named by the user in VTK_DEFAULT_OPENGL_WINDOW is kept. Raises Error if VTK or OSMesa is
+    missing.
     """
     with _extras.needed("rendering"):
         import vtkmodules.vtkCommonCore  # noqa: F401

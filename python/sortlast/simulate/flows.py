@@ -47,7 +47,6 @@ def flow(
             count as in flight at their senders. For nodes with k ports, set both to k.
         precision: events within this fraction of the time since the start are merged, 0 to 0.1; raise it if
             irregular traffic of a large fabric has too many events.
-            0.1; raise it where irregular traffic of a large fabric has too many events.
         message_log: keep the start and end of every message, which ``bandwidth`` needs.
         host_links: whether the links between hosts and switches count; False if nodes are their own routers,
             as in a torus of nodes, and can use all their links at once.

@@ -266,7 +266,7 @@ def remove_stale() -> None:
 
 
 def remove_all(name: str) -> list[str]:
-    """Remove a testbed completely, whoever made it; returns the names of its namespaces."""
+    """Remove a testbed completely, even if another process made it; returns the names of its namespaces."""
     left = namespaces.remove(names.prefix(name))
     _state(name).unlink(missing_ok=True)
     return left

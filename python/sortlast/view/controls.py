@@ -34,7 +34,7 @@ Points = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True)
 class Eye:
-    """Where a viewer looks from: angles in degrees, and zoom and pan as of ``Camera.orbit``."""
+    """Where a viewer looks from: angles in degrees, and zoom and pan as in ``Camera.orbit``."""
 
     azimuth: float = AZIMUTH
     elevation: float = ELEVATION

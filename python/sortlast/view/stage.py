@@ -72,7 +72,7 @@ class Drawn:
 
 
 class Stage:
-    """All ranks construct one; then rank 0 calls `frame`, and the others `follow`. Collective."""
+    """The stage, constructed by all ranks; rank 0 then calls `frame`, the others `follow`. Collective."""
 
     def __init__(self, comm: MPI.Intracomm, settings: Settings) -> None:
         self._comm, self._settings = comm, settings

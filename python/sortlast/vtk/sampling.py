@@ -1,7 +1,7 @@
 """Volumes of several ranks sampled at the same places, so that no seam shows where their blocks meet.
 
 By default, VTK's GPU mapper starts sampling where a ray enters the data. The samples of adjacent blocks are
-then out of step, and their number differs from that of one volume. It also scales the transfer
+then out of step, and their number differs from that of one volume. The mapper also scales the transfer
 functions to the block's own range of values, takes gradients over a step that depends on the number of the
 block's points, and lights normals that are distorted by the block's proportions. `sample_alike` modifies the
 shader:
@@ -189,7 +189,7 @@ def grid(data: Any) -> Grid:
 def spacing(grids: Sequence[Grid]) -> list[float]:
     """Distance of points along x, y and z, however many blocks hold them; 0 along an axis without cells.
 
-    It is the minimum over image data, and the mean over rectilinear grids.
+    It is the minimum of the image data's distances and of the mean distance in all rectilinear grids.
     """
     found = []
     for axis in range(3):

@@ -19,7 +19,7 @@ _OWN_PIXELS_ALONE = ("UseFXAA", "UseSSAO", "UseHiddenLineRemoval")
 
 
 def composed(window: Any) -> list[Any]:
-    """The renderers to composite: active ones of the lowest layer."""
+    """The renderers to composite: those of the lowest layer that draw."""
     return [each for each in all_renderers(window) if each.GetLayer() == 0 and each.GetDraw()]
 
 
@@ -79,7 +79,7 @@ class Hidden:
 
 @contextmanager
 def part_alone(renderer: Any) -> Iterator[Hidden]:
-    """Within: a renderer draws only its part, without the background unless that is restored."""
+    """Context in which a renderer draws only its part, without the background unless that is restored."""
     with ExitStack() as restored, ExitStack() as background:
         visible = [prop for prop in props_of(renderer) if prop.GetVisibility()]
         hidden = Hidden(list(filter(is_annotation, visible)), _plain_background(renderer), background.close)
@@ -103,14 +103,14 @@ def _plain_background(renderer: Any) -> tuple[float, float, float, float] | None
 
 @contextmanager
 def one_sample(window: Any) -> Iterator[None]:
-    """Within: a window takes one sample per pixel, and keeps alpha."""
+    """Context in which a window takes one sample per pixel and keeps alpha."""
     with turned(window, "MultiSamples", 0), turned(window, "AlphaBitPlanes", 1):
         yield
 
 
 @contextmanager
 def turned(thing: Any, name: str, value: Any) -> Iterator[None]:
-    """Within: a property of a VTK object has another value."""
+    """Context in which a property of a VTK object has another value."""
     before = getattr(thing, f"Get{name}")()
     set_value(thing, name, value)
     try:

@@ -3,9 +3,8 @@
 An algorithm is a strategy of IceT, a single-image strategy and their settings: ``k=``, the preferred factor
 of radix-k (ICET_MAGIC_K; default 8), ``split=``, the maximum number of pieces of an image
 (ICET_MAX_IMAGE_SPLIT; default one per rank), and ``plain``, without ICET_INTERLACE_IMAGES. The strategy
-*direct* has no settings:
-every image is sent whole to rank 0, which blends them all, even if the frame need not be gathered. The four
-algorithms that are fastest at a first look are timed.
+*direct* has no settings: every image is sent whole to rank 0, which blends them all, even if the frame need
+not be gathered. The four algorithms that are fastest at a first look are timed.
 
 Every setting keeps its context for all frames. IceT's blend of uint8 pixels truncates, so each of the p - 1
 blends may lose up to a unit.

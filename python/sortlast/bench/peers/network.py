@@ -20,7 +20,7 @@ from sortlast.bench.peer import Peer, Scene
 from sortlast.bench.task import CHANNELS
 
 _EXCHANGE, _GATHER = 1, 2  # tags
-_BYTES = 1 << 24  # per element of a message, so that any MPI can count them
+_BYTES = 1 << 24  # maximum size of a message, so that any MPI can count its bytes
 
 
 class Network(Peer):
