@@ -33,7 +33,7 @@ _START_VARIABLE = "SORTLAST_START_TIMEOUT"
 _START = 120.0
 _SETTLE = 0.02  # between two checks of the file [s]
 
-# Ranks share the cores. OpenBLAS would start one thread per core in each rank, and aborts a process that
+# Ranks share the cores. OpenBLAS would start one thread per core in each rank, and interrupts a process that
 # cannot start any.
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
 # Counted against the limit of processes: a rank and its UCX thread; the keeper, mpiexec, its proxy and a
