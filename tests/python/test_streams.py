@@ -22,7 +22,7 @@ import deep_images
 from sortlast import Error, cinema_files, deep_files, image_files, launch, tune
 from sortlast.cli._app import app
 from sortlast.files import replacing, write_text
-from sortlast.launch import streams
+from sortlast.launch import mpiexec, streams
 from sortlast.plot import figure
 from sortlast.schedule import Machine
 from sortlast.view import film
@@ -311,3 +311,13 @@ def test_ranks_that_cannot_write_end_the_command_with_one_line(folder, monkeypat
     with pytest.raises(launch.RanksError):
         launch.ranks("rank", {}, 2)
     assert "report.json: No space left on device; make room there" in capfd.readouterr().err
+
+
+def test_a_rank_without_room_for_its_mark_ends_with_one_line(tmp_path):
+    (tmp_path / mpiexec.STARTED).symlink_to("/dev/full")
+    entry = Path(launch.__file__).with_name("_rank.py")
+    variables = {**os.environ, mpiexec.STARTED: "1", "TMPDIR": str(tmp_path)}
+    command = [sys.executable, entry, "this"]
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 2
+    assert done.stderr == f"sortlast: cannot write to {tmp_path}: No space left on device; make room there\n"

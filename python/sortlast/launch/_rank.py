@@ -17,7 +17,12 @@ from sortlast.launch.mpiexec import STARTED
 
 if __name__ == "__main__":
     if os.environ.pop(STARTED, None):
-        with open(os.path.join(os.environ["TMPDIR"], STARTED), "ab") as file:
-            file.write(b"+")
+        folder = os.environ["TMPDIR"]
+        try:
+            with open(os.path.join(folder, STARTED), "ab") as file:
+                file.write(b"+")
+        except OSError as error:
+            print(f"sortlast: cannot write to {folder}: {error.strerror}; make room there", file=sys.stderr)
+            sys.exit(2)
     del sys.argv[0]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
