@@ -1,6 +1,4 @@
-// OpenSM's dumps that name vertices by LID: forwarding tables, and the order of hosts.
-//
-// Forwarding tables, which the diagnostic tools also dump, are all the same list of (switch, LID, port):
+// Forwarding tables as OpenSM and the diagnostic tools dump them, all the same list of (switch, LID, port):
 //
 //   Unicast lids [0-168] of switch Lid 2 guid 0x0000000020100000 ('sw-L1-0000'):      opensm-lfts.dump,
 //   0x0001 001 # Channel Adapter portguid 0x0000000010000001: 'host00000 HCA-1'       opensm -R file
@@ -28,155 +26,13 @@
 #include <vector>
 
 #include "sortlast/fabric/files.hpp"
+#include "sortlast/fabric/read/lids.hpp"
 #include "sortlast/fabric/read/net.hpp"
 #include "sortlast/fabric/read/tool_output.hpp"
 
 namespace sortlast::fabric {
 
 namespace {
-
-// LIDs of a topology's vertices; for vertices without one, LIDs from a dump that names port GUIDs. LIDs are
-// unique only within a subnet, and a file may hold several subnets: the parts of the topology that no cable
-// joins.
-class Lids {
- public:
-  struct Target {
-    Vertex vertex = -1;  // -1: no vertex has this LID
-    std::int32_t plane = 0;
-  };
-
-  explicit Lids(const Topology& topology);
-
-  // Whether every vertex has a LID, so that there is nothing to learn.
-  bool complete() const { return complete_; }
-  // Records from a dump that a LID leads to the port with this GUID. Ignored for vertices with a known LID.
-  void learn(std::int32_t lid, std::uint64_t port_guid);
-
-  // The vertex with a LID in the subnet of `near`; or in any subnet, if only one has it.
-  Target find(std::int32_t lid, Vertex near) const;
-  Target find(std::int32_t lid) const;
-  Vertex find_guid(std::uint64_t port_guid) const;  // -1: no vertex has it
-  std::int32_t planes() const;                      // maximum number of LIDs of a host
-  std::int32_t planes(Vertex v) const {
-    return static_cast<std::int32_t>(lids_[static_cast<std::size_t>(v)].size());
-  }
-
- private:
-  void name_guids(const Topology& topology);
-  void find_subnets(const Topology& topology);
-  void enter(std::int32_t lid, Target target);
-  std::uint64_t key(std::int32_t lid, Vertex near) const {
-    return std::uint64_t{static_cast<std::uint32_t>(subnet_[static_cast<std::size_t>(near)])} << 32U |
-           static_cast<std::uint32_t>(lid);
-  }
-
-  std::vector<std::vector<std::int32_t>> lids_;        // by vertex, in the order of the planes
-  std::vector<bool> known_;                            // by vertex: from the topology
-  std::vector<std::int32_t> subnet_;                   // by vertex
-  std::unordered_map<std::uint64_t, Target> targets_;  // by LID and subnet
-  std::unordered_map<std::int32_t, Target> anywhere_;  // by LID; vertex -1: several vertices have it
-  std::unordered_map<std::uint64_t, Vertex> guids_;
-  bool complete_ = true;
-};
-
-Lids::Lids(const Topology& topology)
-    : lids_(static_cast<std::size_t>(topology.vertices())), known_(lids_.size()) {
-  name_guids(topology);
-  find_subnets(topology);
-  for (Vertex v = 0; v < topology.vertices(); ++v) {
-    const bool host = topology.is_host(v);
-    const std::int32_t first = host ? topology.host(v).lid : topology.switch_at(topology.switch_of(v)).lid;
-    const std::int32_t count = host ? std::int32_t{1} << std::clamp(topology.host(v).lmc, 0, 7) : 1;
-    const auto at = static_cast<std::size_t>(v);
-    known_[at] = first > 0;
-    complete_ = complete_ && first > 0;
-    for (std::int32_t plane = 0; first > 0 && plane < count; ++plane) {
-      lids_[at].push_back(first + plane);
-      enter(first + plane, {v, plane});
-    }
-  }
-}
-
-void Lids::find_subnets(const Topology& topology) {
-  subnet_.assign(static_cast<std::size_t>(topology.vertices()), -1);
-  std::vector<Vertex> open;
-  for (std::int32_t s = 0; s < topology.switches(); ++s) {
-    open.push_back(topology.vertex_of_switch(s));
-    while (!open.empty()) {
-      const Vertex v = open.back();
-      open.pop_back();
-      std::int32_t& subnet = subnet_[static_cast<std::size_t>(v)];
-      if (subnet >= 0) continue;
-      subnet = s;
-      if (topology.is_host(v)) continue;
-      const std::int32_t on = topology.switch_of(v);
-      for (std::int32_t port = 1; port <= topology.switch_at(on).ports; ++port) {
-        const End& to = topology.target(topology.channel(on, port));
-        if (to.connected()) open.push_back(to.vertex);
-      }
-    }
-  }
-}
-
-void Lids::enter(std::int32_t lid, Target target) {
-  targets_.emplace(key(lid, target.vertex), target);
-  const auto [at, added] = anywhere_.emplace(lid, target);
-  if (!added && at->second.vertex != target.vertex) at->second.vertex = -1;
-}
-
-// Known GUIDs first, then the GUIDs that ibsim and simple adapters give their ports.
-void Lids::name_guids(const Topology& topology) {
-  for (std::int32_t h = 0; h < topology.hosts(); ++h) {
-    if (topology.host(h).port_guid != 0) guids_.emplace(topology.host(h).port_guid, h);
-  }
-  for (std::int32_t s = 0; s < topology.switches(); ++s) {
-    guids_.emplace(topology.switch_at(s).guid, topology.vertex_of_switch(s));
-  }
-  for (const bool counted : {true, false}) {
-    for (std::int32_t h = 0; h < topology.hosts(); ++h) {
-      const Host& host = topology.host(h);
-      if (host.port_guid != 0) continue;
-      guids_.emplace(host.guid + (counted ? static_cast<std::uint64_t>(host.port) : 0), h);
-    }
-  }
-}
-
-void Lids::learn(std::int32_t lid, std::uint64_t port_guid) {
-  const Vertex v = find_guid(port_guid);
-  if (v < 0 || known_[static_cast<std::size_t>(v)]) return;
-  auto& own = lids_[static_cast<std::size_t>(v)];
-  const auto at = std::lower_bound(own.begin(), own.end(), lid);
-  constexpr std::size_t most_planes = 128;
-  if ((at != own.end() && *at == lid) || own.size() == most_planes) return;
-  own.insert(at, lid);
-  for (std::size_t plane = 0; plane < own.size(); ++plane) {
-    const Target target{v, static_cast<std::int32_t>(plane)};
-    targets_[key(own[plane], v)] = target;
-    const auto [at_all, added] = anywhere_.emplace(own[plane], target);
-    if (!added) at_all->second = at_all->second.vertex == v ? target : Target{};
-  }
-}
-
-Lids::Target Lids::find(std::int32_t lid, Vertex near) const {
-  const auto found = targets_.find(key(lid, near));
-  return found == targets_.end() ? Target{} : found->second;
-}
-
-Lids::Target Lids::find(std::int32_t lid) const {
-  const auto found = anywhere_.find(lid);
-  return found == anywhere_.end() ? Target{} : found->second;
-}
-
-Vertex Lids::find_guid(std::uint64_t port_guid) const {
-  const auto found = guids_.find(port_guid);
-  return found == guids_.end() ? -1 : found->second;
-}
-
-std::int32_t Lids::planes() const {
-  std::size_t most = 1;
-  for (const auto& own : lids_) most = std::max(most, own.size());
-  return static_cast<std::int32_t>(most);
-}
 
 constexpr std::int64_t no_path = 255;
 // Tables of several planes may be larger only if the file is: it has a line for each known entry.
@@ -350,56 +206,6 @@ Routes read_routes(std::shared_ptr<const Topology> topology, std::string_view te
   auto tables = reader.read();
   const std::string name = reader.name();
   return {std::move(topology), std::move(tables), name, name, {}};
-}
-
-namespace {
-
-// opensm-ftree-ca-order.dump: one LID and name per line; 0xFFFF is a dummy. Source: OpenSM,
-// osm_ucast_ftree.c.
-constexpr std::uint64_t dummy_lid = 0xFFFF;
-
-// Hosts by name, if no LID leads to them; -1: several have the name.
-std::unordered_map<std::string_view, std::int32_t> hosts_by_name(const Topology& topology, const Lids& lids) {
-  std::unordered_map<std::string_view, std::int32_t> hosts;
-  for (std::int32_t h = 0; h < topology.hosts(); ++h) {
-    if (topology.host(h).lid > 0 && lids.find(topology.host(h).lid).vertex >= 0) continue;
-    const auto [at, added] = hosts.emplace(topology.host(h).name, h);
-    if (!added) at->second = -1;
-  }
-  return hosts;
-}
-
-}  // namespace
-
-Placement read_ca_order(const Topology& topology, std::string_view text, const std::string& file) {
-  const Lids lids(topology);
-  const auto by_name = hosts_by_name(topology, lids);
-  std::vector<bool> placed(static_cast<std::size_t>(topology.hosts()));
-  Placement placement;
-  ToolOutput scan(text, file);
-  while (scan.next_line()) {
-    if (scan.at_end() || scan.accept("#")) continue;
-    const std::uint64_t lid = scan.hex("a LID");
-    if (scan.at_end()) scan.fail_expected("a host's name, or DUMMY");
-    if (lid == dummy_lid) {
-      placement.push_back(-1);
-      continue;
-    }
-    Vertex v = lid < dummy_lid ? lids.find(static_cast<std::int32_t>(lid)).vertex : -1;
-    std::string_view name = scan.rest();
-    name = name.substr(0, name.find_last_not_of(" \t") + 1);
-    if (const auto named = by_name.find(name); v < 0 && named != by_name.end()) v = named->second;
-    if (v < 0 || !topology.is_host(v)) {
-      scan.fail("no host of " + topology.name() + " has this LID, or this name and no LID: '" +
-                excerpt(scan.line()) + "'");
-    }
-    if (placed[static_cast<std::size_t>(v)]) {
-      scan.fail("'" + excerpt(topology.host(v).name) + "' stands here a second time");
-    }
-    placed[static_cast<std::size_t>(v)] = true;
-    placement.push_back(v);
-  }
-  return placement;
 }
 
 }  // namespace sortlast::fabric
