@@ -1,9 +1,10 @@
 """Studies: the tables and figures of papers, computed, simulated and measured with sortlast.
 
-A folder a paper, with its published values as data (``published.csv``), the model, the steps that are run
-(``steps.py``), how their results become rows of one table (``study.py``), what the text claims and what of
-the paper is reproduced, declared (``checks.toml``), figures that are drawn from the table (``figures.py``),
-and the report, a Markdown template over the table (``report.md``). What they share lies beside the folders.
+One folder per paper, with the published values as data (``published.csv``), the model, the steps to run
+(``steps.py``), the conversion of their results to rows of one table (``study.py``), the claims of the text
+and the list of reproduced tables and figures (``checks.toml``), the figures drawn from the table
+(``figures.py``), and the report, a Markdown template over the table (``report.md``). This folder holds the
+shared framework.
 
 ::
 
@@ -36,10 +37,11 @@ NAMES = (
 
 
 def package(name: str) -> ModuleType:
-    """The package of a study, with its ``SUMMARY``; it imports none of the study's modules.
+    """Import the package of a study, with its ``SUMMARY``, but none of the study's modules.
 
-    It may also name the ``PICTURE`` that the overview shows; the ``OPTIONS`` (testbed, port) that its steps
-    need; the ``PARAMETERS`` (ranks, sizes) in which it goes beyond its paper, and the ``SIZE_UNIT`` of images
-    (edge, megapixel; pixel by default); and ``KIND``, for its help.
+    Optional attributes: ``PICTURE``, the picture that the overview shows; ``OPTIONS`` (testbed, port),
+    required by some of its steps; ``PARAMETERS`` (ranks, sizes) that accept values beyond the paper's, and
+    ``SIZE_UNIT``, the unit of image sizes (edge, megapixel; pixel by default); and ``KIND``, a text for its
+    help.
     """
     return import_module(f"{__name__}.{name.replace('-', '_')}")

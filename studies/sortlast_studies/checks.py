@@ -1,35 +1,35 @@
-"""What a study declares in ``checks.toml``: the claims of the paper, and what of it is reproduced.
+"""The declarations in ``checks.toml``: claims of the paper, and how its tables and figures are reproduced.
 
 ::
 
-    [words]  # figures that the expressions below may name
+    [words]  # names that the expressions below may use
     many = 0.25
 
-    [default]  # of every check below
+    [default]  # defaults for every check below
     wants = "missing(sizes)"
 
     [[check]]
-    where = "4.1"  # of the paper
+    where = "4.1"  # section of the paper
     claim = "In many cases networks narrowed 2:1 perform equally well."
     value = "share(times('a', two) <= 1.05)"  # an expression over the table
-    holds = "value.part >= many"  # over that value; without it the claim is undecided
-    rests = "near('Table 4a')"  # whether what it rests on is near the published values
+    holds = "value.part >= many"  # over that value; a claim without it is undecided
+    rests = "near('Table 4a')"  # whether the values that it depends on are near the published ones
     shown = "2:1 is as good in {{ value.text }}"  # a template over it
-    needs = "missing(short)"  # names of what the value cannot be without
-    wants = "missing(sizes)"  # names of what the verdict cannot be without
-    calibrated_by = "the mean bandwidth of Figure 4"  # what it rests on: it can be refuted, and not confirmed
+    needs = "missing(short)"  # names of missing data without which there is no value
+    wants = "missing(sizes)"  # names of missing data without which there is no verdict
+    calibrated_by = "the mean bandwidth of Figure 4"  # a calibrated claim can be refuted, but not confirmed
 
     [[item]]
     item = "Figure 8"  # a numbered table or figure
     about = "frame rates on 12 to 144 nodes"
     how = "simulated"  # or computed, measured, drawn, not reproduced; several with commas
-    near = "peaks at {{ peaks }}"  # how near ours is to the published one
+    near = "peaks at {{ peaks }}"  # how close our result is to the published one
     why = "the curves have no printed values"  # why it differs or is missing
 
-A claim that holds is confirmed. One that does not is refuted, unless it has ``rests`` and what that names is
-not near the published values. Then our set-up does not give the numbers of the paper: it is not reproduced.
+A claim that holds is confirmed. A claim that does not hold is refuted, unless its ``rests`` evaluates to
+false: then our set-up does not produce the numbers of the paper, and the claim is not reproduced.
 
-Expressions and templates are Jinja2's, with what reports have.
+Expressions and templates use Jinja2, with the same functions as reports.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ import tomllib
 from jinja2 import Environment
 
 CONFIRMED, REFUTED, UNDECIDED = "confirmed", "refuted", "undecided"
-NOT_REPRODUCED = "not reproduced"  # neither does it hold here, nor are the numbers the paper's
+NOT_REPRODUCED = "not reproduced"  # the claim does not hold, and our numbers differ from the paper's
 
 
 @dataclass(frozen=True)
 class Check:
-    """A claim with its verdict and the figure that says so."""
+    """A claim with its verdict and the figure that the verdict is based on."""
 
     where: str
     claim: str
@@ -58,7 +58,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Item:
-    """A numbered table or figure of the paper: how it was reproduced, how near, and why not nearer."""
+    """A numbered table or figure of the paper: how it was reproduced, how closely, and why not better."""
 
     item: str
     about: str
@@ -69,7 +69,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Declared:
-    """The contents of ``checks.toml``; empty where a study has none."""
+    """The contents of ``checks.toml``; empty for a study without one."""
 
     words: Mapping[str, Any]
     checks: Sequence[Mapping[str, str]]
@@ -77,7 +77,7 @@ class Declared:
 
 
 def declared(package: str) -> Declared:
-    """What a study declares."""
+    """Read the declarations of a study."""
     file = files(package).joinpath("checks.toml")
     found = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     default = found.get("default", {})
@@ -86,12 +86,12 @@ def declared(package: str) -> Declared:
 
 
 def judge(declared: Declared, templates: Environment) -> list[Check]:
-    """Every claim with its verdict, in the order of the file."""
+    """Judge every claim, in the order of the file."""
     return [_judge(each, templates) for each in declared.checks]
 
 
 def items(declared: Declared, templates: Environment) -> list[Item]:
-    """Every numbered table and figure, in the order of the file."""
+    """Render every numbered table and figure, in the order of the file."""
     names = [field.name for field in fields(Item)]
     return [Item(*(_text(templates, each.get(name, "")) for name in names)) for each in declared.items]
 

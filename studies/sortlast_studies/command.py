@@ -1,7 +1,7 @@
-"""``sortlast study``: the tables and figures of papers beside ours, and a study of our own.
+"""``sortlast study``: compares tables and figures of papers with ours, and runs studies without a paper.
 
-One command a study, all alike but for narrowed-trees, which has options of its own. ``sortlast`` finds it by
-the entry point of this distribution.
+One command per study, all with the same options except narrowed-trees, which adds some. ``sortlast`` finds
+the group through the entry point of this distribution.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sortlast_studies.table import Table
 
 Output = Annotated[Path, typer.Option(help="Folder for finished steps, the report and its pictures.")]
-Quick = Annotated[bool, typer.Option("--quick", help="The smaller cases alone, in less than two minutes.")]
+Quick = Annotated[bool, typer.Option("--quick", help="Only the smaller cases, in less than two minutes.")]
 Testbed = Annotated[
     bool,
     typer.Option("--testbed", help="Also measure on hosts: network namespaces of this machine. Needs root."),
@@ -30,43 +30,41 @@ Testbed = Annotated[
 Port = Annotated[
     bool,
     typer.Option(
-        "--port", help="Also measure this machine's parallel port, /dev/parport0: it toggles its lines."
+        "--port", help="Also measure this machine's parallel port, /dev/parport0, by toggling its lines."
     ),
 ]
-Workers = Annotated[int | None, typer.Option(min=1, help="Simulations at a time; default: one a core.")]
+Workers = Annotated[int | None, typer.Option(min=1, help="Concurrent simulations; default: one per core.")]
 Again = Annotated[
     Path | None,
-    typer.Option(
-        "--from", help="Draw the report of this table, a CSV file of an earlier run, and run nothing."
-    ),
+    typer.Option("--from", help="Only draw the report, from this table, a CSV file of an earlier run."),
 ]
 Ranks = Annotated[
     str | None,
-    typer.Option(help="Also for these numbers of ranks, with commas between; the paper's stay."),
+    typer.Option(help="Add these numbers of ranks, separated by commas, to the paper's."),
 ]
 Sizes = Annotated[
     str | None,
-    typer.Option(help="Also for images of these sizes, such as 1024x1024,2048x2048; the paper's stay."),
+    typer.Option(help="Add images of these sizes, such as 1024x1024,2048x2048, to the paper's."),
 ]
 Full = Annotated[
-    bool, typer.Option("--full", help="Print the whole report, or overview, not the summary alone.")
+    bool, typer.Option("--full", help="Print the whole report or overview instead of the summary.")
 ]
 
 _BESIDE_A_PAPER = """\
-Its tables and figures stand beside the published values: what is computed or simulated, and what is
-measured on this machine, are columns of their own.
+Compares its tables and figures with the published values. Computed and simulated values have columns
+separate from values measured on this machine.
 """
 _KEPT = """\
-Finished steps are kept in the output folder: a study that was ended goes on where it stopped. The folder
-then holds `report.html`, `report.md` and the pictures, and all values in one table, as CSV and JSON. A
-summary is printed: what was asked, what came out, and what did not.
+Finished steps are kept in the output folder: an interrupted study resumes where it stopped. The folder
+then holds `report.html`, `report.md` and the pictures, and all values in one table, as CSV and JSON. The
+command prints a summary: the question, the result, and what did not agree.
 """
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command, a group with one member a study, and one for all."""
+    """Add the command, a group with one member per study, and one for all."""
     group = typer.Typer(
-        no_args_is_help=True, help="The tables and figures of a paper, beside the published ones."
+        no_args_is_help=True, help="Compare the tables and figures of a paper with the published ones."
     )
     for name in NAMES:
         about = package(name)
@@ -81,7 +79,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _command(name: str, options: Collection[str]) -> Callable[..., None]:
-    """The command of a study; of the options that not all have its help shows those that the study has."""
+    """Make the command of a study; its help lists only those optional options that the study has."""
 
     def command(
         output: Output = Path(name),
@@ -103,7 +101,7 @@ def _command(name: str, options: Collection[str]) -> Callable[..., None]:
 
     every = signature(command, eval_str=True).parameters
     left_out = {"testbed", "port"}.difference(options)
-    # What a study does not take is refused by its name, and by the names of those that do.
+    # Passing ranks or sizes to a study without them is an error that names the studies that take them.
     hidden = {"ranks", "sizes"}.difference(options)
     taken = [
         _hidden(every[each]) if each in hidden else every[each] for each in every if each not in left_out
@@ -118,7 +116,7 @@ def _hidden(option: Parameter) -> Parameter:
 
 
 def _parameters(ranks: str | None, sizes: str | None, unit: str, again: Path | None) -> dict[str, list[int]]:
-    """The values that were given beyond those of the papers; sizes of images in the study's unit."""
+    """Parse the values given in addition to the paper's; sizes of images in the study's unit."""
     from sortlast import ArgumentError
     from sortlast.cli import _parse
 
@@ -138,7 +136,7 @@ def _parameters(ranks: str | None, sizes: str | None, unit: str, again: Path | N
 
 
 def _in_unit(width: int, height: int, unit: str) -> int:
-    """The size of an image as its edge, in megapixels (1024x1024), or in pixels."""
+    """Convert the size of an image to its edge, to megapixels (1024x1024), or to pixels."""
     from sortlast import ArgumentError
 
     if unit == "edge":
@@ -158,7 +156,7 @@ def _in_unit(width: int, height: int, unit: str) -> int:
 
 
 def _asked(**given: bool) -> list[str]:
-    """The options that were given."""
+    """The names of the options that were given."""
     return [name for name, wanted in given.items() if wanted]
 
 
@@ -170,11 +168,11 @@ def every(
     testbed: Testbed = False,
     port: Port = False,
 ) -> None:
-    """All studies, each in a folder of its own, and an overview.
+    """Run all studies, each in its own folder, and write an overview.
 
-    The overview has the summary and a picture of each study, what did not agree with the papers, worst first,
-    and how every table and figure was reproduced. It is written as `overview.html` and `overview.md`. What
-    did not agree is printed below the summaries.
+    The overview has the summary and a picture of each study, the disagreements with the papers, largest
+    first, and how every table and figure was reproduced. It is written as `overview.html` and `overview.md`.
+    The disagreements are printed below the summaries.
     """
     from sortlast.cli import _terminal
     from sortlast_studies import report
@@ -208,10 +206,9 @@ def run(
     again: Path | None = None,
     full: bool = False,
 ) -> Reading:
-    """Run a study into a folder with a progress bar; print its summary, and name what was written.
+    """Run a study in a folder with a progress bar, print its summary, and name the files written.
 
-    With ``again``, a table that was written before, nothing is run; with ``full`` the whole report is
-    printed.
+    ``again`` is a table from an earlier run: then nothing is run. With ``full`` the whole report is printed.
     """
     from sortlast_studies.study import Reading, not_asked
 
@@ -231,7 +228,7 @@ def run(
 
 
 def _tell(reading: Reading, full: bool) -> None:
-    """Print title, summary and the count of verdicts, or the whole report."""
+    """Print title, summary and the counts of verdicts, or the whole report."""
     from rich.text import Text
 
     from sortlast.cli import _terminal
@@ -249,7 +246,7 @@ def _tell(reading: Reading, full: bool) -> None:
 
 
 def _written(paths: Sequence[Path]) -> str:
-    """What was written into one folder: texts and tables, then the pictures with their formats."""
+    """List the files written into one folder: texts and tables, then the pictures with their formats."""
     from sortlast.plot import FORMATS
 
     pictures = [path for path in paths if path.suffix.lstrip(".") in FORMATS]
@@ -262,7 +259,7 @@ def _written(paths: Sequence[Path]) -> str:
 def _computed(
     study: Study, folder: Path, quick: bool, workers: int | None, options: Collection[str]
 ) -> Table:
-    """Compute with a progress bar on standard error."""
+    """Compute, with a progress bar on standard error."""
     from sortlast.cli import _progress
     from sortlast_studies.study import compute
 

@@ -1,7 +1,7 @@
-"""The overview of studies: their summaries, what did not agree, worst first, and every table and figure.
+"""The overview of studies: summaries, disagreements, largest first, and every table and figure.
 
-What did not agree is found in the tables alone: a value that is computed or simulated stands at the same
-place as the published one. What was measured is left out, as it is of another machine than the paper's.
+Disagreements are found from the tables alone: a computed or simulated value is compared with the published
+value of the same place. Measured values are left out, because they are from another machine than the paper's.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from sortlast_studies.checks import CONFIRMED
 from sortlast_studies.study import Reading
 from sortlast_studies.table import Kind, Row, Table
 
-AGREES = 0.05  # part by which a value may differ from the published one without being listed
+AGREES = 0.05  # relative difference from the published value up to which a value is not listed
 NOT_REPRODUCED = "not reproduced"
 _OURS: tuple[Kind, ...] = ("computed", "simulated")
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A value beside the published one of the same place; ``rounding``: how far the paper rounds that."""
+    """A value and the published one of the same place; ``rounding`` is the paper's rounding error."""
 
     study: str
     ours: Row
@@ -36,18 +36,18 @@ class Difference:
 
     @property
     def off(self) -> float:
-        """The difference as a part of the larger of both, 0 to 1; none if the paper's rounding hides it."""
+        """The difference relative to the larger value, 0 to 1; 0 if the paper's rounding explains it."""
         ours, theirs = self.ours.value or 0.0, self.published
         difference = abs(ours - theirs)
         return min(1.0, difference / max(abs(ours), abs(theirs))) if difference > self.rounding else 0.0
 
 
 class Overview:
-    """That of studies which were written into folders by their names.
+    """The overview of studies that were written into folders by their names.
 
     Args:
-        readings: of the studies.
-        folder: where their folders are.
+        readings: The studies.
+        folder: Parent of their folders.
     """
 
     def __init__(self, readings: Sequence[Reading], folder: Path) -> None:
@@ -56,23 +56,23 @@ class Overview:
 
     @property
     def text(self) -> str:
-        """As Markdown."""
+        """The overview as Markdown."""
         return self._rendered("overview.md")
 
     @property
     def disagreements(self) -> str:
-        """Its section on what did not agree, as Markdown."""
+        """The section on what did not agree, as Markdown."""
         return self._rendered("disagreements.md")
 
     @property
     def page(self) -> str:
-        """As the text of an HTML file."""
+        """The overview as the text of an HTML file."""
         names = [f"{reading.study.name}/{_main_picture(reading)[0]}" for reading in self._readings]
         pictures = {name: (self._folder / f"{name}.svg").read_text(encoding="utf-8") for name in names}
         return report.page(self._templates, self.text, pictures)
 
     def _rendered(self, template: str) -> str:
-        """A template; it quotes links from report to report, and stands one folder above them."""
+        """Render a template, with links between reports adapted to the folder above them."""
         return self._templates.get_template(template).render().replace("](../", "](")
 
     @cached_property
@@ -98,13 +98,13 @@ class Overview:
 
 
 def worst_first(readings: Sequence[Reading]) -> list[Difference]:
-    """Of every table and figure the value that is furthest from the published one; the furthest first."""
+    """The value furthest from the published one for each table and figure, largest difference first."""
     found = [each for reading in readings for each in _worst(reading)]
     return sorted(found, key=lambda each: each.off, reverse=True)
 
 
 def unconfirmed(readings: Sequence[Reading]) -> list[tuple[str, str, str, str, str]]:
-    """Claims that are not confirmed: study, place, claim, verdict and figure; those left open come last."""
+    """Claims that are not confirmed: study, place, claim, verdict and figure; undecided ones last."""
     found = [
         (reading.study.name, check.where, check.claim, check.verdict, check.figure)
         for reading in readings
@@ -140,7 +140,7 @@ def _rounding(table: Table, theirs: Row) -> float:
 
 
 def _why(reading: Reading, name: str) -> str:
-    """Why an item of the table differs: what is declared of the table or figure that it is a part of."""
+    """Why an item of the table differs: the reason declared for the table or figure that it belongs to."""
     parts = [each for each in reading.items if name.startswith(each.item)]
     return max(parts, key=lambda each: len(each.item)).why if parts else ""
 
@@ -152,7 +152,7 @@ def _missing(reading: Reading) -> Iterator[tuple[str, str, str]]:
 
 
 def _counts(reading: Reading) -> list[object]:
-    """Of a study: its tables and figures, how they came about, and how many did not."""
+    """Name of a study, its numbers of tables and figures, how they were reproduced, and how many were not."""
     sorts = Counter(item.item.split()[0] for item in reading.items)
     how = Counter(kind for item in reading.items for kind in item.how.split(", "))
     missing = how.pop(NOT_REPRODUCED, 0)
@@ -161,7 +161,7 @@ def _counts(reading: Reading) -> list[object]:
 
 
 def _verdicts(readings: Sequence[Reading]) -> list[list[object]]:
-    """A head, and a row for every study that judges claims: how many there are of each verdict."""
+    """A head, and for every study with claims a row with the count of each verdict."""
     judged = [reading for reading in readings if reading.checks]
     every = list(dict.fromkeys(verdict for reading in judged for verdict in reading.verdicts))
     rows = [[each.study.name, *(each.verdicts.get(verdict, 0) for verdict in every)] for each in judged]
@@ -169,18 +169,18 @@ def _verdicts(readings: Sequence[Reading]) -> list[list[object]]:
 
 
 def _parameters(readings: Sequence[Reading]) -> dict[str, Collection[str]]:
-    """The options of studies that take values of one's own."""
+    """The options of studies that take additional values."""
     found = {reading.study.name: getattr(reading.study.module, "PARAMETERS", ()) for reading in readings}
     return {name: options for name, options in found.items() if options}
 
 
 def _four_digits(value: float) -> str:
-    """A number with four digits, or all of a larger one's before the point."""
+    """A number with four digits, or with all digits of its integer part if it has more."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def _main_picture(reading: Reading) -> tuple[str, str]:
-    """The name of a study's main picture and its caption: the one that its package names, or the first."""
+    """Name and caption of a study's main picture: the one named by its package, or the first."""
     found = dict(report.pictures(reading.markdown))
     name = getattr(reading.study.module, "PICTURE", next(iter(found)))
     return name, found[name]

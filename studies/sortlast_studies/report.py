@@ -1,9 +1,9 @@
-"""Reports: a Markdown template over the table, as Markdown, as one HTML page, and printed.
+"""Reports: a Markdown template over the table, rendered as Markdown, as one HTML page, and in the terminal.
 
-The template (Jinja2) has the table's methods as functions (``value("Figure 4", row, column, kind)``,
-``rows``, ``line``, ...), those below, and the terms of the study; ``fmt`` formats a number, and nothing where
-there is none. The page needs nothing else, asks no network for anything, and refuses to by its
-Content-Security-Policy.
+The template (Jinja2) can use the table's methods as functions (``value("Figure 4", row, column, kind)``,
+``rows``, ``line``, ...), the functions below, and the terms of the study; ``fmt`` formats a number, and None
+as the empty string. The page is self-contained and makes no network requests, which its
+Content-Security-Policy forbids as well.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sortlast_studies.table import Table, Wanted
 if TYPE_CHECKING:
     from rich.console import Console
 
-Format = str | Mapping[str, str]  # of numbers; by column, where they differ
+Format = str | Mapping[str, str]  # of numbers; a mapping if it depends on the column
 
 _FRAMEWORK = "sortlast_studies"
 _VERDICTS = frozenset({CONFIRMED, REFUTED, NOT_REPRODUCED, UNDECIDED})
@@ -31,7 +31,7 @@ _PICTURE = re.compile(r"^!\[.*\]\(.*\)\n\n\*.*\*\n", re.MULTILINE)
 
 
 def environment(package: str, table: Table, terms: Mapping[str, Any]) -> Environment:
-    """What renders the templates of a study, and evaluates its expressions."""
+    """Make the environment that renders the templates of a study and evaluates its expressions."""
     made = Environment(
         loader=ChoiceLoader([PackageLoader(package, "."), PackageLoader(_FRAMEWORK, ".")]),
         autoescape=lambda name: name is not None and name.endswith(".html"),
@@ -54,35 +54,35 @@ def environment(package: str, table: Table, terms: Mapping[str, Any]) -> Environ
     return made
 
 
-# --- what templates call ------------------------------------------------------------------------------
+# --- functions for templates --------------------------------------------------------------------------
 
 
 def fmt(value: float | None, digits: str = ".1f") -> str:
-    """A number by a format specification; empty if there is none."""
+    """Format a number by a format specification; None gives an empty string."""
     return "" if value is None else format(int(value) if digits.endswith("d") else value, digits)
 
 
 def percent(part: float, digits: str = ".0f") -> str:
-    """A part of 1 in percent, with a space: ``+2.4 %``."""
+    """Format a fraction as a percentage, with a space: ``+2.4 %``."""
     return f"{100 * part:{digits}} %"
 
 
 def span(values: Iterable[float], digits: str = ".2f") -> str:
-    """The least and the greatest, or one of them where both look alike."""
+    """Format minimum and maximum as a range, or as one number if both are formatted the same."""
     known = list(values)
     low, high = format(min(known), digits), format(max(known), digits)
     return low if low == high else f"{low} to {high}"
 
 
 def grid(title: str, head: Sequence[object], rows: Iterable[Sequence[object]], texts: int = 1) -> str:
-    """A table of text below its title; the columns behind the first ``texts`` are aligned to the right."""
+    """Format a table with a title; all columns after the first ``texts`` are right-aligned."""
     rule = ["---" if k < texts else "---:" for k in range(len(head))]
     lines = [f"| {' | '.join(map(str, cells))} |" for cells in (head, rule, *rows)]
     return f"**{title}**\n\n" + "\n".join(lines)
 
 
 def picture(name: str, caption: str) -> str:
-    """A picture of the study with its caption."""
+    """Markdown for a picture of the study with its caption."""
     return f"![{caption}]({name}.png)\n\n*{caption}*"
 
 
@@ -104,7 +104,7 @@ def _pivot(
     kind: Wanted = None,
     texts: int = 1,
 ) -> str:
-    """An item as a table, its rows and columns those of the paper or ours; a note where there is no value."""
+    """Format an item as a table with the paper's rows and columns or ours; notes stand for missing values."""
     across = list(columns or table.columns(item, kind))
 
     def cell(row: str, column: str) -> str:
@@ -117,17 +117,17 @@ def _pivot(
     return grid(item if title is None else title, [corner, *across], lines, texts)
 
 
-# --- the page and the terminal ------------------------------------------------------------------------
+# --- page and terminal --------------------------------------------------------------------------------
 
 
 def page(templates: Environment, markdown: str, pictures: Mapping[str, str], summary: str = "") -> str:
-    """The report as the text of an HTML file, by ``page.html`` of the study, or else that of all.
+    """The report as the text of an HTML file, rendered by the study's ``page.html`` or by ``base.html``.
 
     Args:
-        templates: of the study.
-        markdown: the report.
+        templates: Environment of the study.
+        markdown: The report.
         pictures: SVG text by the name of each picture of the report.
-        summary: the part of the report that stands in a box above all else.
+        summary: The part of the report to show in a box at the top.
     """
     title, _, rest = markdown.partition("\n")
     body = rest.replace(summary, "", 1) if summary else rest
@@ -146,7 +146,7 @@ def _html(markdown: str, pictures: Mapping[str, str]) -> str:
 
 
 def show(markdown: str, console: Console) -> None:
-    """Print the report, without its pictures; tables as wide as their longest words need."""
+    """Print the report without its pictures; tables are as wide as their longest words require."""
     from rich.console import ConsoleOptions, RenderResult
     from rich.markdown import Markdown, TableElement
     from rich.measure import Measurement
@@ -164,7 +164,7 @@ def show(markdown: str, console: Console) -> None:
 
 
 def _parser() -> MarkdownIt:
-    """Of Markdown with tables, each in an element that scrolls where it is too wide."""
+    """A parser for Markdown with tables; each table is wrapped in an element that scrolls."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     for name, made in (("table_open", '<div class="wide"><table>\n'), ("table_close", "</table></div>\n")):
         parser.add_render_rule(name, lambda self, tokens, k, options, env, made=made: made)
@@ -172,7 +172,7 @@ def _parser() -> MarkdownIt:
 
 
 def _dress(before: Token | None, token: Token, pictures: Mapping[str, str]) -> None:
-    """Put the pictures into the page, and mark the verdicts among the cells of tables."""
+    """Embed the pictures in the page, and mark the verdicts among the cells of tables."""
     if token.type != "inline":
         return
     if before is not None and before.type == "td_open" and token.content in _VERDICTS:

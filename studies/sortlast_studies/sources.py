@@ -1,8 +1,8 @@
-"""What a study's steps depend on: a hash over the model that they run.
+"""The sources that a study's steps depend on: a hash over their model.
 
-It covers the modules of studies that a module imports, theirs in turn, and the data beside them, such as
-published values that a model is calibrated by. What only shows results (the rows of the table, figures,
-reports) is not among them, so that a word in a report costs no simulation.
+It covers the modules of studies that a module imports, directly or indirectly, and the data files in their
+folders, such as published values that calibrate a model. Modules that only show results (rows of the table,
+figures, reports) are excluded, so that rewording a report does not rerun any simulation.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
-_DATA = ("*.csv", "*.v")  # beside a module
+_DATA = ("*.csv", "*.v")  # in the folder of a module
 _DIGITS = 12
 
 
 def digest(module: str) -> str:
-    """A hash over a module of a study, as ``package.study.steps``, and all of studies that it uses."""
+    """A hash over a module of a study, such as ``package.study.steps``, and all study modules it uses."""
     package = module.partition(".")[0]
     root = Path(str(import_module(package).__file__)).parent
     found = hashlib.sha256()
@@ -29,7 +29,7 @@ def digest(module: str) -> str:
 
 
 def _files(root: Path, package: str, module: str) -> set[Path]:
-    """The modules that one uses, itself among them, and the data in their folders."""
+    """The module, the modules that it uses, and the data files in their folders."""
     found: set[Path] = set()
     left = [module]
     while left:

@@ -1,13 +1,13 @@
-"""Steps of a study: run on all cores, and kept in files, so that a study that was killed goes on.
+"""Steps of a study: run on all cores, and kept in files, so that an interrupted study resumes.
 
-A step is what is run and kept at once: a simulation, or a measurement. Simulations run in threads, not in
-processes: the simulators run without the interpreter's lock, so that threads use all cores, share networks
-and traffic, see how far each other's steps are, and end at once when the study is interrupted. A measurement
-runs alone, after all simulations, so that nothing of the study disturbs it.
+A step is the unit that is run and kept: a simulation or a measurement. Simulations run in threads, not in
+processes: the simulators release the interpreter's lock, so threads use all cores, share networks and
+traffic, see each other's progress, and end at once when the study is interrupted. A measurement runs alone,
+after all simulations, so that nothing in the study disturbs it.
 
-A step is kept under a hash of the model that it runs and of sortlast's compiled modules, a measurement under
-the machine and its MPI library too: what was made by another model or build runs again, and what was measured
-on another machine is never taken for this one's.
+A step is kept under a hash of its model and of sortlast's compiled modules, and a measurement also under
+machine and MPI library. Steps made by another model or build run again, and a measurement from another
+machine is never reused here.
 """
 
 from __future__ import annotations
@@ -25,30 +25,31 @@ from sortlast import Error, launch, provenance
 from sortlast.files import write_text
 from sortlast.provenance import Provenance
 
-Json = Any  # what json.dumps takes
+Json = Any  # accepted by json.dumps
 Results = Mapping[str, Json]  # of the steps, by name
 _DIGITS = 12  # of a hash
 
 Item = TypeVar("Item")
 
-# Told the part of a step that is done, 0 to 1; False asks the step to end with an error.
+# Called with the fraction of a step that is done, 0 to 1; if it returns False, the step must raise an error.
 PartDone = Callable[[float], bool]
 
-# Told the part of a study that is done, 0 to 1, and the names of the steps that run.
+# Called with the fraction of a study that is done, 0 to 1, and the names of the running steps.
 Progress = Callable[[float, Sequence[str]], object]
 
 
 @dataclass(frozen=True)
 class Step:
-    """What is run and kept at once.
+    """A simulation or measurement, run and kept as one unit.
 
     Attributes:
-        name: its key among the results, and the path of its file without the suffix: ``ring/BU-10``.
-        compute: gives the result, as JSON; called in a thread, or where ``alone`` in that of :func:`run`. A
-            result under the key ``refused`` alone says why this machine cannot run it, and is not kept.
-        work: the expected work, in any unit that the study's steps share.
-        alone: nothing else may run at the same time, because time is measured.
-        option: what has to ask for it, as it changes more of the machine than files: "testbed", "port".
+        name: Key of the result, and path of its file without the suffix: ``ring/BU-10``.
+        compute: Returns the result as JSON. It is called in a pool thread, or in the thread of :func:`run` if
+            ``alone``. A result with ``refused`` as its only key gives the reason why this machine cannot run
+            the step, and is not kept.
+        work: Expected work, in any unit that the study's steps share.
+        alone: Nothing else may run at the same time, because the step measures time.
+        option: The option that must request the step, because it changes the machine: "testbed", "port".
     """
 
     name: str
@@ -61,7 +62,7 @@ class Step:
 def on_ranks(
     name: str, module: str, asked: Json, ranks: int, timeout: float, *, work: float, option: str = ""
 ) -> Step:
-    """The step that measures on ranks of this machine: what a module tells that each of them runs."""
+    """A measurement on ranks of this machine; its result is returned by ``module``, which each rank runs."""
 
     def compute(part_done: PartDone) -> Json:
         return launch.ranks(module, asked, ranks, timeout)
@@ -70,7 +71,7 @@ def on_ranks(
 
 
 def in_turn(items: Collection[Item], part_done: PartDone) -> Iterator[tuple[Item, PartDone]]:
-    """What a step does one after the other, each with the function that it tells its own part to."""
+    """Iterate over the parts of a step, each with a function that reports its own progress."""
 
     def part_of(before: int) -> PartDone:
         return lambda part: part_done((before + part) / len(items))
@@ -79,13 +80,13 @@ def in_turn(items: Collection[Item], part_done: PartDone) -> Iterator[tuple[Item
 
 
 class Kept:
-    """Finished steps of one study in a folder, a JSON file each, and what made each of them.
+    """Finished steps of one study in a folder, one JSON file each, with their provenance.
 
     Args:
-        folder: in which they lie.
-        settings: what all steps share; a kept step of other settings is an error.
-        sources: a hash of what the steps run, see :mod:`sortlast_studies.sources`.
-        origin: of what is made now; its build, and for measurements its machine, tell steps apart.
+        folder: Folder of the files.
+        settings: Shared by all steps; a kept step with other settings is an error.
+        sources: Hash of the steps' sources, see :mod:`sortlast_studies.sources`.
+        origin: Provenance of new results. The build identifies a step, for measurements also the machine.
     """
 
     def __init__(self, folder: Path, settings: Mapping[str, Json], sources: str, origin: Provenance) -> None:
@@ -102,10 +103,10 @@ class Kept:
         return self.folder / under / f"{step.name.replace(':', '-')}.json"
 
     def load(self, step: Step) -> Json | None:
-        """The result of a step, or None if it is not there.
+        """The result of a step, or None if it is not kept.
 
         Raises:
-            Error: the file holds something else, or a step that ran with other settings.
+            Error: The file holds something else, or a step that ran with other settings.
         """
         path = self.path(step)
         try:
@@ -125,7 +126,7 @@ class Kept:
         return result
 
     def save(self, step: Step, result: Json) -> None:
-        """Keep the result of a step, whole or not at all."""
+        """Write the result of a step atomically."""
         origin = self.origins[step.name] = replace(self._origin, date=provenance.now())
         kept = {"step": step.name, "settings": self.settings, "provenance": asdict(origin), "result": result}
         write_text(self.path(step), json.dumps(kept, indent=1) + "\n", folders=True)
@@ -138,16 +139,16 @@ def run(
     workers: int,
     progress: Progress = lambda part, running: None,
 ) -> dict[str, Json]:
-    """Run the steps that are not kept, those with most work first, and return the results of all by name.
+    """Run the missing steps, largest work first, and return the results of all steps by name.
 
     Args:
-        steps: what to run; their names differ.
-        kept: where finished steps are looked for and saved.
-        workers: steps at a time, but for those that run alone.
-        progress: called now and then, in this thread or others; what is kept counts as done.
+        steps: Steps with distinct names.
+        kept: Where finished steps are looked up and saved.
+        workers: Number of concurrent steps; steps that run alone are excepted.
+        progress: Called from this thread or others; kept steps count as done.
 
     Raises:
-        Error: a kept step is of no use here, or a step failed. What is finished stays kept.
+        Error: A kept step cannot be used, or a step failed. Finished steps stay kept.
     """
     wanted = {step.name: step for step in steps}
     results = {name: found for name, step in wanted.items() if (found := kept.load(step)) is not None}
@@ -181,7 +182,7 @@ def run(
             stop.set()
             pool.shutdown(cancel_futures=True)
             raise
-    # Here a signal reaches the ranks that a measurement has started.
+    # In this thread a signal reaches the ranks that a measurement has started.
     for step in missing:
         if step.alone:
             one(step)
@@ -189,12 +190,12 @@ def run(
 
 
 def is_refused(result: Json) -> bool:
-    """Whether it says, under the key ``refused``, why a step has no result."""
+    """Whether a result only gives, under the key ``refused``, the reason why a step has none."""
     return isinstance(result, dict) and set(result) == {"refused"}
 
 
 class _Done:
-    """How much of the work is done; used by many threads."""
+    """The fraction of the work that is done; used by many threads."""
 
     def __init__(self, work: dict[str, float], finished: Iterable[str], progress: Progress) -> None:
         self._work = work
@@ -204,7 +205,7 @@ class _Done:
         self._lock = threading.Lock()
 
     def at(self, name: str, part: float) -> None:
-        """Note the part of a step that is done."""
+        """Record the fraction of a step that is done."""
         with self._lock:
             self._parts[name] = part
             total = sum(self._work[each] * part for each, part in self._parts.items()) / self._total

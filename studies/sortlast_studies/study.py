@@ -1,4 +1,4 @@
-"""A study as a value, and its way: from steps to the table, from the table to everything that is written."""
+"""A study as a value, its table from the results of its steps, and the files written from the table."""
 
 from __future__ import annotations
 
@@ -29,14 +29,15 @@ _RUN, _PROVENANCE = "run", "provenance"  # items of the table
 class Study:
     """The tables and figures of one paper.
 
-    Its package has, beside the model, the module ``steps`` and the files that :mod:`sortlast_studies` names.
+    Besides the model, its package has the module ``steps`` and the files listed in :mod:`sortlast_studies`.
 
     Attributes:
         package: ``sortlast_studies.shift_based``.
-        steps: what is run, by whether it shall be quick; their names and settings tell quick and whole apart.
-        tabulate: the table of the results of all steps (True: of the quick ones), with all published values.
-        settings: what all steps share, such as a seed.
-        terms: of a table: an object whose public attributes the report and the checks name.
+        steps: Returns the steps of a quick (True) or whole run; names and settings of these must differ.
+        tabulate: Returns the table from the results of all steps (True: of the quick ones), with all
+            published values.
+        settings: Shared by all steps, such as a seed.
+        terms: Returns an object for a table; report and checks may use its public attributes.
     """
 
     package: str
@@ -47,30 +48,30 @@ class Study:
 
     @property
     def name(self) -> str:
-        """As the command line knows it."""
+        """The name on the command line."""
         return self.package.rpartition(".")[2].replace("_", "-")
 
     @property
     def module(self) -> ModuleType:
-        """The package itself, with its ``SUMMARY`` and what else is said of the study."""
+        """The package itself, with its ``SUMMARY`` and optional attributes."""
         return import_module(self.package)
 
     @property
     def summary(self) -> str:
-        """One sentence, with the paper."""
+        """One sentence that names the paper."""
         found: str = self.module.SUMMARY
         return found
 
 
 def load(name: str, **parameters: Sequence[int]) -> Study:
-    """The study of this name, one of :data:`sortlast_studies.NAMES`.
+    """Load the study of this name, one of :data:`sortlast_studies.NAMES`.
 
     Args:
-        name: of the study.
-        parameters: values beyond those of the paper, by the names that its package has in ``PARAMETERS``.
+        name: Name of the study.
+        parameters: Values in addition to the paper's, by the names in ``PARAMETERS`` of its package.
 
     Raises:
-        ArgumentError: the study does not have a parameter, or refuses a value.
+        ArgumentError: The study does not have a parameter, or rejects a value.
     """
     about = package(name)
     for each in parameters:
@@ -98,15 +99,16 @@ def compute(
     """Run the steps that ``folder`` does not hold, keep them there, and return the table of all results.
 
     Args:
-        study: whose steps.
-        folder: steps are kept in its folder ``steps``.
-        quick: only the quick ones.
-        workers: steps at a time; by default one a core.
-        options: steps that need one of these run too; others of the kind are refused, and say so.
-        progress: see :func:`sortlast_studies.steps.run`.
+        study: The study.
+        folder: Steps are kept in its subfolder ``steps``.
+        quick: Run only the quick steps.
+        workers: Number of concurrent steps; one per core by default.
+        options: Also run steps that need one of these; other steps that need an option are refused with a
+            note.
+        progress: See :func:`sortlast_studies.steps.run`.
 
     Raises:
-        Error: as :func:`sortlast_studies.steps.run` does.
+        Error: See :func:`sortlast_studies.steps.run`.
     """
     made_by = sources.digest(f"{study.package}.steps")
     kept = Kept(folder / "steps", study.settings, made_by, provenance.here())
@@ -122,7 +124,7 @@ def compute(
 
 
 def tabulate(study: Study, results: Results, quick: bool, origins: Sequence[Provenance] = ()) -> Table:
-    """The table of a study's results, with what made them: a row for each machine and build."""
+    """The table of a study's results and their provenance: one row for each machine and build."""
     table = study.tabulate(results, quick)
     table.add(_RUN, "quick", "", int(quick), kind="")
     for name, value in study.settings.items():
@@ -139,12 +141,12 @@ def tabulate(study: Study, results: Results, quick: bool, origins: Sequence[Prov
 
 
 def not_asked(option: str) -> str:
-    """Why a step was refused that only runs if an option asks for it."""
+    """The reason for refusing a step that needs an option."""
     return f"not run, as it was not asked for; give --{option}"
 
 
 def _refusing(step: Step) -> Step:
-    """In the place of a step that has to be asked for, and was not; a result that is kept counts as ever."""
+    """Replace a step whose option was not given; a kept result is still used."""
     return replace(step, compute=lambda part_done: {"refused": not_asked(step.option)})
 
 
@@ -153,19 +155,19 @@ def _refusing(step: Step) -> Step:
 
 @dataclass(frozen=True)
 class Reading:
-    """A table as its study reads it: nothing but the table decides what is written."""
+    """A table together with its study; all files are written from the table alone."""
 
     study: Study
     table: Table
 
     @classmethod
     def of_file(cls, study: Study, path: Path) -> Reading:
-        """That of a CSV file that was written before. Raises Error if it is none."""
+        """Read a CSV file written earlier. Raises Error if it is not the table of a study."""
         return cls(study, read_csv(path))
 
     @cached_property
     def templates(self) -> Environment:
-        """What renders the study's templates."""
+        """The environment that renders the study's templates."""
         declared = checks.declared(self.study.package)
         own = self.study.terms(self.table)
         terms = {name: getattr(own, name) for name in dir(own) if not name.startswith("_")}
@@ -185,21 +187,21 @@ class Reading:
 
     @cached_property
     def markdown(self) -> str:
-        """The report; its pictures are PNG files beside it."""
+        """The report; its pictures are PNG files in the same folder."""
         text = self.templates.get_template("report.md").render(checks=self.checks)
         return text + self.templates.get_template("provenance.md").render()
 
     @property
     def title(self) -> str:
-        """That of the report."""
+        """The title of the report."""
         return self.markdown.partition("\n")[0].removeprefix("# ")
 
     @cached_property
     def summary(self) -> str:
-        """In a few lines of Markdown what was asked, what came out, and what did not.
+        """A few lines of Markdown: the question, the result, and what did not agree.
 
         Raises:
-            Error: the study has no ``summary.md``.
+            Error: The study has no ``summary.md``.
         """
         try:
             template = self.templates.get_template("summary.md")
@@ -209,7 +211,7 @@ class Reading:
 
     @property
     def verdicts(self) -> dict[str, int]:
-        """How many claims there are of each verdict, most first."""
+        """The number of claims by verdict, the most frequent first."""
         return dict(Counter(check.verdict for check in self.checks).most_common())
 
     def write(self, folder: Path) -> list[Path]:

@@ -1,9 +1,10 @@
-"""The tidy table of a study: one row a value, whatever its kind; its CSV file is all that a report needs.
+"""The tidy table of a study: one row per value, of any kind; a report needs nothing but its CSV file.
 
-A value stands in a row and a column of an item, which is a table or a figure of the paper, or one of our own.
-Published and computed values of the same thing share item, row and column, and differ in their kind: they are
-compared, and never overwrite each other. What is no number (a vector of radices, "refused") is the note of a
-row without a value. Rows of kind "" say something of the run: its settings, and what made it.
+A value belongs to a row and a column of an item, which is a table or a figure of the paper, or one of ours.
+Published and computed values of the same quantity share item, row and column, and differ in their kind, so
+they can be compared and never overwrite each other. A value that is not a number (a vector of radices,
+"refused") is the note of a row without a value. Rows of kind "" describe the run: its settings and
+provenance.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any, Literal, TextIO, get_args
 from sortlast import Error
 
 Kind = Literal["published", "computed", "simulated", "measured", "calibrated", ""]
-Wanted = Kind | Literal["ours"] | None  # a kind, all that is not published, or any, of which ours goes first
+Wanted = Kind | Literal["ours"] | None  # a kind, all but published, or any, where ours takes precedence
 
 
 @dataclass(frozen=True)
@@ -28,15 +29,15 @@ class Row:
     """A value with its place and kind.
 
     Attributes:
-        item: the table or figure: "Table 4a".
-        row: its row there.
-        column: its column there.
-        unit: of the value.
-        kind: how the value came about.
-        value: the number; None where the note stands for it.
-        spread: the least and the greatest of what the value is the mean or median of.
-        n: of how many.
-        note: where it is published, why it is missing, or what stands in its place.
+        item: The table or figure: "Table 4a".
+        row: Its row there.
+        column: Its column there.
+        unit: Unit of the value.
+        kind: How the value was obtained.
+        value: The number; None if the note replaces it.
+        spread: Minimum and maximum of the samples, if the value is a mean or median.
+        n: Number of samples.
+        note: Where it is published, why it is missing, or the text that replaces it.
     """
 
     item: str
@@ -54,7 +55,7 @@ COLUMNS = tuple(field.name for field in fields(Row))
 
 
 class Table:
-    """Rows in order, found by item, row and column."""
+    """Rows in order, looked up by item, row and column."""
 
     def __init__(self, rows: Iterable[Row] = ()) -> None:
         self._items: dict[str, dict[tuple[str, str], list[Row]]] = {}
@@ -89,7 +90,7 @@ class Table:
         n: int | None = None,
         note: str = "",
     ) -> None:
-        """Add a row; ``spread``: values of which the least and the greatest are kept."""
+        """Add a row; minimum and maximum of ``spread`` are kept."""
         number = None if value is None else float(value)
         ends = (float(min(spread)), float(max(spread))) if len(spread) else None
         self.append(Row(item, str(row), str(column), unit, kind, number, ends, n, note))
@@ -106,7 +107,7 @@ class Table:
         by: Callable[[Sequence[float]], float] = fmean,
         note: str = "",
     ) -> None:
-        """Add the mean of some values, or what ``by`` makes of them; of several, spread and number too."""
+        """Add the mean of some values, or the result of ``by``; for several values also spread and number."""
         spread, n = (values, len(values)) if len(values) > 1 else ((), None)
         self.add(item, row, column, by(values), unit, kind, spread=spread, n=n, note=note)
 
@@ -120,7 +121,7 @@ class Table:
         *,
         note: str = "",
     ) -> None:
-        """Add a whole row of an item, its values by column; those that are None are left out."""
+        """Add a whole row of an item, with values by column; values of None are left out."""
         for column, value in values.items():
             if value is not None:
                 self.add(item, row, column, value, unit, kind, note=note)
@@ -128,43 +129,43 @@ class Table:
     # --- looking up -----------------------------------------------------------------------------------
 
     def find(self, item: str, row: object, column: object = "", kind: Wanted = None) -> Row | None:
-        """The row of a place."""
+        """The row at a place; None if there is none."""
         found = self._items.get(item, {}).get((str(row), str(column)), [])
         ordered = sorted(found, key=lambda each: each.kind == "published") if kind is None else found
         return next((each for each in ordered if _is(each, kind)), None)
 
     def value(self, item: str, row: object, column: object = "", kind: Wanted = None) -> float:
-        """The value of a place, see :meth:`find`. Raises Error if there is none."""
+        """The value at a place, see :meth:`find`. Raises Error if there is none."""
         found = self.get(item, row, column, kind)
         if found is None:
             raise Error(f"the table has no {kind or 'value'} of {item}, {row}, {column}")
         return found
 
     def get(self, item: str, row: object, column: object = "", kind: Wanted = None) -> float | None:
-        """The value of a place, see :meth:`find`; None if there is none."""
+        """The value at a place, see :meth:`find`; None if there is none."""
         found = self.find(item, row, column, kind)
         return None if found is None else found.value
 
     def note(self, item: str, row: object, column: object = "", kind: Wanted = None) -> str:
-        """The note of a place, see :meth:`find`; empty if there is none."""
+        """The note at a place, see :meth:`find`; empty if there is none."""
         found = self.find(item, row, column, kind)
         return "" if found is None else found.note
 
     def of(self, item: str, kind: Wanted = None) -> list[Row]:
-        """The rows of an item, of a kind or of all."""
+        """The rows of an item, of one kind or of all."""
         rows = (row for found in self._items.get(item, {}).values() for row in found)
         return [row for row in rows if _is(row, kind)]
 
     def items(self, prefix: str = "") -> list[str]:
-        """The items whose names begin so."""
+        """The items that begin with ``prefix``."""
         return [item for item in self._items if item.startswith(prefix)]
 
     def rows(self, item: str, kind: Wanted = None) -> list[str]:
-        """The names of an item's rows, each once."""
+        """The names of an item's rows, without duplicates."""
         return list(dict.fromkeys(row.row for row in self.of(item, kind)))
 
     def columns(self, item: str, kind: Wanted = None) -> list[str]:
-        """The names of an item's columns, each once."""
+        """The names of an item's columns, without duplicates."""
         return list(dict.fromkeys(row.column for row in self.of(item, kind)))
 
     def line(self, item: str, row: object, kind: Wanted = None) -> dict[str, float]:
@@ -186,7 +187,7 @@ def _is(row: Row, kind: Wanted) -> bool:
 
 
 def write_csv(table: Table, file: TextIO) -> None:
-    """Write all rows; every number is read again as it was."""
+    """Write all rows; numbers are read back unchanged."""
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(COLUMNS)
     for row in table:
@@ -194,7 +195,7 @@ def write_csv(table: Table, file: TextIO) -> None:
 
 
 def read_csv(path: Path) -> Table:
-    """Read what :func:`write_csv` wrote. Raises Error, which names file and line, if it is something else."""
+    """Read a file written by :func:`write_csv`. Raises Error with file and line if it is something else."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -204,9 +205,9 @@ def read_csv(path: Path) -> Table:
 
 @cache
 def published(package: str) -> Table:
-    """The published values of a study: the file ``published.csv`` of its package; none where it has no paper.
+    """The published values of a study: ``published.csv`` of its package; an empty table if it has no paper.
 
-    It has the columns item, row, column, unit, value and where: the place in the paper, which is the note.
+    The columns are item, row, column, unit, value and where: the place in the paper, which becomes the note.
     """
     file = files(package).joinpath("published.csv")
     table = Table()
