@@ -1,17 +1,17 @@
-"""The cluster of section 5: its nodes, the runs that the paper measured on it, and its two constants.
+"""The cluster of section 5: its nodes, the measured runs of the paper, and the two constants of the model.
 
 144 nodes on a 12-ary 2-tree, routed by OpenSM's fat-tree engine. The paper does not print the names of the
-nodes. Its alphabetical order is taken as that of names which count the nodes in routing order without leading
-zeros: node1, node10, node100, node101, ... Names that have nothing to do with the cables would give a random
-order; ``random-SEED`` is one.
+nodes. For its alphabetical order we assume names that count the nodes in routing order without leading zeros:
+node1, node10, node100, node101, ... Names unrelated to the cables would give a random order, such as
+``random-SEED``.
 
-Beyond the paper there are as many nodes as the same switches join in a tree of three levels.
+Beyond the paper, a tree of three levels joins more nodes with the same switches.
 
-The simulations need two constants, which come from two of the paper's figures. A message of m bytes that
-shares no link takes ``stage_seconds + m / link``. Figures 4 and 5 are the runs without contention, with
-messages of 11 and 0.9 MB; each gives one equation. By default their mean bandwidths do. As a check, the same
-two figures' frame rates give other constants: p - 1 such messages make a frame. Whatever is found for these
-two figures is called calibrated, their frame rates too; the other runs are predicted.
+The simulations need two constants, which are derived from two of the paper's figures. A message of m bytes
+that shares no link takes ``stage_seconds + m / link``. Figures 4 and 5 are the runs without contention, with
+messages of 11 and 0.9 MB; each gives one equation, by default from its mean bandwidth. As a check, the frame
+rates of the same two figures give other constants: a frame consists of p - 1 such messages. All results for
+these two figures are called calibrated, including their frame rates; the other runs are predicted.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from sortlast_studies.table import published
 
 PACKAGE = "sortlast_studies.shift_based"
 NODES = 144
-ARITY = 12  # nodes of a leaf switch
-MOST_NODES = ARITY**3  # of a tree of three levels
+ARITY = 12  # nodes per leaf switch
+MOST_NODES = ARITY**3  # in a tree of three levels
 PIXEL_BYTES = 16
 
 # --- nodes --------------------------------------------------------------------------------------------
 
 
 def tree(p: int = NODES) -> Routes:
-    """The cluster with its forwarding tables; for more nodes than it has, the tree of one level more."""
+    """The cluster with its forwarding tables; for more than 144 nodes, the tree with one more level."""
     return _tree(2 if p <= NODES else 3)
 
 
@@ -65,13 +65,13 @@ def hosts(order: str, p: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Run:
-    """A run that the paper measured, with a figure of its own; published values are in that item.
+    """A run that the paper measured, shown in one figure; the published values belong to that item.
 
     Attributes:
         item: the figure.
         p: nodes.
-        size: width and height of the image, of 16 bytes a pixel.
-        order: of the nodes, as :func:`hosts` knows it.
+        size: width and height of the image, with 16 bytes per pixel.
+        order: order of the nodes, an argument of :func:`hosts`.
     """
 
     item: str
@@ -81,27 +81,27 @@ class Run:
 
     @property
     def pixels(self) -> int:
-        """Of the image."""
+        """Number of pixels of the image."""
         return self.size[0] * self.size[1]
 
     @property
     def message_bytes(self) -> int:
-        """Bytes of a message, rounded."""
+        """Bytes per message, rounded."""
         return round(PIXEL_BYTES * self.pixels / self.p)
 
     @property
     def image(self) -> str:
-        """Its size, for people."""
+        """Size of the image, as shown in reports."""
         return size_name(self.size)
 
     @property
     def basis(self) -> str:
-        """Whether the model was given a value of this figure: "calibrated", or "predicted"."""
+        """Whether a value of this figure calibrates the model: "calibrated", or "predicted"."""
         return "calibrated" if self in CALIBRATED_BY else "predicted"
 
     @property
     def case(self) -> str:
-        """Nodes and order, for people."""
+        """Nodes and order, as shown in reports."""
         return f"{self.p} nodes, {self.order} order"
 
 
@@ -117,7 +117,7 @@ RUNS = (
     Run("Figure 7", 144, (4096, 4096), "routing"),
     Run("Figure 9", 64, (4096, 2048), "routing"),
 )
-# Those of which the paper prints the rate of direct-send too, in the order in which they are shown.
+# Runs with a published rate of direct-send, in the order in which they are shown.
 DIRECT_SEND = tuple(RUNS[k] for k in (0, 4, 1, 2))
 
 
@@ -128,7 +128,7 @@ CALIBRATED_BY = RUNS[:2]
 
 @dataclass(frozen=True)
 class Calibration:
-    """``link``: bytes a second in one direction of a link; ``stage_seconds``: fixed cost of a stage."""
+    """``link``: bytes per second in one direction of a link; ``stage_seconds``: fixed cost of a stage."""
 
     link: float
     stage_seconds: float
@@ -136,13 +136,13 @@ class Calibration:
 
 @cache
 def by_bandwidths() -> Calibration:
-    """From the mean bandwidths of Figures 4 and 5: m / bandwidth is the time of a message."""
+    """Constants from the mean bandwidths of Figures 4 and 5: a message takes m / bandwidth."""
     return _solve(lambda run: _bytes(run) / (1e6 * _published(run, "mean bandwidth")))
 
 
 @cache
 def by_frame_rates() -> Calibration:
-    """From the frame rates of Figures 4 and 5: the time of a message is the (p - 1)-th part of a frame."""
+    """Constants from the frame rates of Figures 4 and 5: a message takes 1 / (p - 1) of a frame."""
     return _solve(lambda run: 1 / _published(run, "frames/s") / (run.p - 1))
 
 
@@ -151,7 +151,7 @@ def _published(run: Run, row: str) -> float:
 
 
 def _bytes(run: Run) -> float:
-    """Bytes of a message, not rounded."""
+    """Bytes per message, not rounded."""
     return PIXEL_BYTES * run.pixels / run.p
 
 

@@ -1,9 +1,9 @@
-"""Table 1, Figures 2 and 3: the published terms, and what our schedules cost as they are walked.
+"""Table 1, Figures 2 and 3: the published terms, and the costs counted in our schedules.
 
-p: ranks; n: pixels; alpha: of a message; beta: of a pixel. Nothing of ours comes from the published terms:
-messages and pixels are counted in the programs of all ranks, and the rank that takes longest counts.
+p: ranks; n: pixels; alpha: time per message; beta: time per pixel. Our costs do not use the published terms:
+messages and pixels are counted in the programs of all ranks, and the slowest rank counts.
 
-The paper counts n in data items and prints beta = 0.53 ns, which is the time of a byte (1800 MB/s): a pixel
+The paper counts n in data items and prints beta = 0.53 ns, which is the time per byte (1800 MB/s): a pixel
 of 16 bytes takes 16 times as long.
 """
 
@@ -21,12 +21,12 @@ from sortlast_studies.table import published
 ALGORITHMS = ("direct-send", "binary-swap", "2-3-swap", "radix-k", "parallel-pipeline", "shift")
 POWERS = (2, 4, 8, 16, 32, 64, 128)
 OTHERS = (3, 5, 6, 7, 12, 17, 24, 36, 100, 144)
-POWERS_ONLY = frozenset({"binary-swap"})  # whose published terms are of powers of two
+POWERS_ONLY = frozenset({"binary-swap"})  # published terms only for powers of two
 CURVES = tuple(2**k for k in range(1, 16))  # ranks of Figures 2 and 3
-PRICED = (16, 64, 128)  # ranks; powers of two, of which binary swap has a closed form
-_PIXELS = 5040  # of a rank's piece
+PRICED = (16, 64, 128)  # ranks; powers of two, for which binary swap has a closed form
+_PIXELS = 5040  # per rank
 
-# The terms that Table 1 uses, of p and of radix-k's radices.
+# The terms of Table 1 as functions of p and the radices of radix-k.
 _TERMS: Mapping[str, Callable[[int, Sequence[int]], float]] = {
     "alpha (p-1)": lambda p, k: p - 1,
     "alpha log2(p)": lambda p, k: log2(p),
@@ -39,14 +39,14 @@ _TERMS: Mapping[str, Callable[[int, Sequence[int]], float]] = {
 
 @dataclass(frozen=True)
 class Cost:
-    """Multiples of alpha and of n beta."""
+    """Cost as multiples of alpha and of n beta."""
 
     latency: float
     transfer: float
 
 
 def walked(name: str, p: int, *, commutes: bool = False) -> Cost:
-    """What our schedule of p ranks costs, counted from the programs of all ranks."""
+    """The cost of our schedule on p ranks, counted in the programs of all ranks."""
     n = _PIXELS * p
     made = schedule.make(name, p=p, n=n, commutes=commutes)
 
@@ -57,7 +57,7 @@ def walked(name: str, p: int, *, commutes: bool = False) -> Cost:
 
 
 def by_terms(name: str, p: int) -> Cost:
-    """The published terms at p ranks; of radix-k with the radices that the library takes."""
+    """The published terms at p ranks; for radix-k with the library's default radices."""
     made = schedule.make(name, p=p, n=p).name
     radices = [int(k) for k in made.partition(":")[2].split(",")] if name == "radix-k" else []
     latency, transfer = (published(PACKAGE).note("Table 1", name, term) for term in ("latency", "transfer"))
@@ -70,7 +70,7 @@ def counts(name: str) -> Sequence[int]:
 
 
 def compare(name: str, *, commutes: bool = False) -> dict[str, list[float]]:
-    """Latency and transfer of ours over the published, at each number of ranks."""
+    """Our latency and transfer divided by the published ones, at each number of ranks."""
     pairs = [(walked(name, p, commutes=commutes), by_terms(name, p)) for p in counts(name)]
     return {
         "latency": [ours.latency / theirs.latency for ours, theirs in pairs],
@@ -91,12 +91,12 @@ def network() -> Network:
 
 
 def degradation() -> float:
-    """The part of the bandwidth that contention takes in Figure 3."""
+    """The fraction of the bandwidth that is lost to contention in Figure 3."""
     return published(PACKAGE).value("Figures 2 and 3", "bandwidth that contention takes")
 
 
 def priced(name: str, p: int) -> tuple[float, float]:
-    """Seconds of communication on that network: by the closed form, and of our schedule step by step."""
+    """Seconds of communication on that network: the closed form, and our schedule priced step by step."""
     given = network()
     made = schedule.make(name, p=p, n=given.n)
     ours = schedule.price(made, alpha=given.alpha, beta=given.beta, gamma=0.0).wait
@@ -104,5 +104,5 @@ def priced(name: str, p: int) -> tuple[float, float]:
 
 
 def latency_share(p: int) -> float:
-    """The part of shift's time in Figure 2 that is latency."""
+    """The fraction of shift's time in Figure 2 that is latency."""
     return network().alpha * (p - 1) / communication_time("shift", p, network())

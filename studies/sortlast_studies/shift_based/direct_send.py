@@ -1,14 +1,14 @@
-"""Direct-send on the modelled cluster: what takes it to half of its bandwidth, one mechanism at a time.
+"""Direct-send on the modelled cluster: which mechanisms halve its bandwidth, tried one at a time.
 
-Every rank sends the piece of each other rank to it, and nobody waits for anybody. The paper does not say in
-which order; it calls the pattern unpredictable, with several senders to one receiver at a time. So the orders
-are varied, and beside them what can make a crowded receiver slow the others too:
+Every rank sends to each other rank the piece of that rank, without synchronization. The paper does not give
+the order; it calls the pattern unpredictable, with several senders to one receiver at a time. The simulations
+vary the order, and the mechanisms by which a crowded receiver can slow other receivers:
 
 - a sender that serves its messages one by one, so that it waits with its receiver (``sends_at_once``);
-- queues in which packets for a crowded port hold up those behind them (packets, not flows);
-- links that several receivers' messages share (the tree, not one switch with as many ports).
+- queues in which packets for a crowded port block the packets behind them (packets, not flows);
+- links shared by messages to several receivers (the tree, not one switch with as many ports).
 
-No constant is taken from the published rates of direct-send, and blending takes no time.
+No constant is fitted to the published rates of direct-send, and blending takes no time.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ Order = Literal["shift", "rank", "random"]
 
 @dataclass(frozen=True)
 class Mechanism:
-    """How direct-send is simulated.
+    """One way to simulate direct-send.
 
     Attributes:
-        key: of its steps.
-        text: what a report says; on the fat-tree where it names no network.
-        order: of a rank's destinations: "shift": i + 1, i + 2, ...; "rank": 0, 1, ...; "random".
+        key: part of the names of its steps.
+        text: description in reports; on the fat-tree unless it names a network.
+        order: order of a rank's destinations: "shift": i + 1, i + 2, ...; "rank": 0, 1, ...; "random".
         packets: packets, or flows.
         tree: the cluster's fat-tree, or one switch.
-        sends_at_once: messages of a rank under way at once, as flows; 0: all of them.
-        piece: bytes of the pieces that an adapter takes of each message in turn, as packets; 0: it sends
-            message after message.
+        sends_at_once: concurrent messages per rank, for flows; 0: all of them.
+        piece: bytes of the pieces that an adapter takes from each message in turn, for packets; 0: it sends
+            one message after the other.
     """
 
     key: str
@@ -105,9 +105,9 @@ def traffic(mechanism: Mechanism, p: int, pixels: int, seed: int) -> Traffic:
 def simulated(
     mechanism: Mechanism, p: int, order: str, seed: int, part_done: PartDone, pixels: int = PIXELS
 ) -> Json:
-    """Frames a second, and how many messages are under way to one receiver.
+    """Frames per second, and the number of messages under way to one receiver.
 
-    The order is that of the nodes, as :func:`sortlast_studies.shift_based.cluster.hosts` knows it.
+    ``order`` is the order of the nodes, see :func:`sortlast_studies.shift_based.cluster.hosts`.
     """
     sent = traffic(mechanism, p, pixels, seed)
     routes, hosts = _network(mechanism, p, order)
@@ -137,11 +137,11 @@ def simulated(
 
 
 def under_way(receiver: NDArray[np.int32], times: NDArray[np.float64]) -> float:
-    """Mean number of messages under way to a receiver while there are any, over all receivers.
+    """Mean number of messages under way to a receiver while there is at least one, over all receivers.
 
     Args:
-        receiver: of each message.
-        times: start and end of each, (messages, 2), in any unit.
+        receiver: receiver of each message.
+        times: start and end of each message, (messages, 2), in any unit.
     """
     means = []
     for each in np.unique(receiver):
@@ -183,12 +183,12 @@ def _destinations(order: Order, source: int, p: int, generator: random.Random) -
 
 
 def _piece_bytes(rank: int, p: int, pixels: int) -> int:
-    """Of the pixels that a rank composites."""
+    """Bytes of the pixels that a rank composites."""
     return cluster.PIXEL_BYTES * ((rank + 1) * pixels // p - rank * pixels // p)
 
 
 def _turns(sends: Sequence[tuple[int, int]], piece: int) -> list[tuple[int, tuple[int, int]]]:
-    """(turn, (destination, bytes)) in the order of sending; without pieces there is one turn."""
+    """(turn, (destination, bytes)) in the order of sending; without pieces there is only one turn."""
     if piece == 0:
         return [(0, send) for send in sends]
     turns = -(-max(count for _, count in sends) // piece)

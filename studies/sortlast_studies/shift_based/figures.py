@@ -1,6 +1,6 @@
-"""The pictures: Figures 1 to 9 as the paper draws them, direct-send's mechanisms, and what was measured.
+"""The pictures: Figures 1 to 9 as in the paper, the mechanisms of direct-send, and the measurements.
 
-None has its caption in it; curves differ in line and mark too, for print without colours.
+Captions are not part of the pictures. Curves also differ in line style and marker, for print without colours.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _P, _PIXELS = 4, 16  # of Figure 1
 
 
 def draw(table: Table) -> dict[str, Figure]:
-    """Every picture of the report by the name of its file."""
+    """Draw every picture of the report, by file name."""
     network, matrix = costs.network(), Terms(table).bandwidths
     made: dict[str, Figure] = {
         "figure-1": schedules.draw(schedule.make("shift", p=_P, n=_PIXELS), titled=False),
@@ -77,7 +77,7 @@ def _sweep(table: Table) -> Figure:
 
 
 def _mechanisms(table: Table) -> Figure:
-    """A panel a published run; a bar a mechanism; a line at the published rate."""
+    """One panel per published run, one bar per mechanism, and a line at the published rate."""
     simulated = table.rows(BY_MECHANISM)
     shown = [each.text for each in MECHANISMS if each.text in simulated]
     figure, [row] = panels(10.4, 1.5 + 0.33 * len(shown), columns=len(DIRECT_SEND), sharey=True)

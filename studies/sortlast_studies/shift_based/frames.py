@@ -1,15 +1,15 @@
-"""Frames on the modelled cluster, as in Figures 4 to 9: contention from the tables, flows and packets.
+"""Frames on the modelled cluster, as in Figures 4 to 9: contention from forwarding tables, flows and packets.
 
-Shift sends one stage after the other: a rank begins a stage when it has sent and received that before it, and
-long messages wait until their receiver is there too (rendezvous). There are no barriers. The paper gives no
-rate of blending and hides it behind messages, so that it takes no time here.
+Shift sends one stage after the other: a rank begins a stage when it has sent and received the previous one,
+and long messages wait until their receiver has entered the stage too (rendezvous). There are no barriers. The
+paper gives no rate of blending and hides it behind messages, so it takes no time here.
 
 Three models, from the coarsest to the finest:
 
-- contention: a message lasts as long as the fullest link of its path makes it among the flows of its stage.
-  In step: all ranks wait for the slowest of each stage. Free: each rank goes on by itself.
-- flows: messages that are under way share links, each with its max-min fair rate.
-- packets: packets of 2048 bytes in queues with credits, which hold up what stands behind them.
+- contention: the duration of a message follows from the most loaded link of its path among the flows of its
+  stage. In step: all ranks wait for the slowest of each stage. Free: no rank waits for others.
+- flows: concurrent messages share links with max-min fair rates.
+- packets: packets of 2048 bytes in queues with credits; a blocked packet holds up the queue behind it.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 PACKET_BYTES = 2048  # the MTU of InfiniBand
 COUNTS = range(12, cluster.NODES + 1)  # nodes of Figure 8
 SIZES = ((2048, 2048), (4096, 2048), (4096, 4096))  # images of Figure 8
-_FALL = 1.1  # a peak over what follows it
+_FALL = 1.1  # ratio of the rate at a peak to the rate after it
 
 
 def contention(p: int, pixels: int, hosts: Sequence[int], constants: Calibration) -> tuple[float, float]:
-    """Frames a second in step, and free."""
+    """Frames per second in step, and free."""
     time = fabric.pattern_time(
         cluster.tree(p),
         schedule.make("shift", p=p, n=pixels),
@@ -58,7 +58,7 @@ def flows(
     algorithm: str = "shift",
     message_log: bool = False,
 ) -> Frame:
-    """A frame of flows, one stage at a time; with a log it has the time of every message."""
+    """A frame of flows, one stage at a time; the optional log has the times of every message."""
     return simulate.frame(
         cluster.tree(p),
         schedule.make(algorithm, p=p, n=pixels),
@@ -74,7 +74,7 @@ def flows(
 def packets(
     p: int, pixels: int, hosts: Sequence[int], constants: Calibration, part_done: PartDone
 ) -> tuple[float, float]:
-    """By packets: frames a second, and the mean of :func:`send_bandwidths`."""
+    """Frames per second, and the mean of :func:`send_bandwidths`, by packets."""
     traffic = simulate.frame_traffic(
         schedule.make("shift", p=p, n=pixels),
         pixel_bytes=cluster.PIXEL_BYTES,
@@ -98,19 +98,19 @@ def packets(
 def send_bandwidths(
     traffic: Traffic, logged: NDArray[np.int64], ended: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Bytes a second of every send of a frame of shift with one stage at a time: (p, p), row: sender.
+    """Bytes per second of every send in a frame of shift with one stage at a time: (p, p), row: sender.
 
-    As the paper measures it: the clock of a send runs from the beginning of its stage at the sender, when the
-    send and the receive of the stage before are over, until it has ended; it includes the cost of the stage
-    and the wait for the receiver.
+    The definition is the paper's: the time of a send begins with its stage at the sender, when the send and
+    the receive of the previous stage have completed, and ends when the send completes. It includes the cost
+    of the stage and the wait for the receiver.
 
     Args:
         traffic: the frame.
-        logged: messages of it, every one that has bytes among them.
-        ended: when each of these ended, in seconds since the start.
+        logged: messages of the frame, including at least all that have bytes.
+        ended: end of each of these messages, in seconds since the start.
     """
     p = traffic.tasks
-    ends = np.zeros((p, p))  # by sender and stage; a rank has no stage 0
+    ends = np.zeros((p, p))  # by sender and stage; there is no stage 0
     size = np.zeros((p, p))
     source, destination, count = (
         each[logged] for each in (traffic.source, traffic.destination, traffic.size)
@@ -131,7 +131,7 @@ def send_bandwidths(
 
 
 def simulated(p: int, pixels: int, order: str, part_done: PartDone) -> Json:
-    """One run by all models: frames a second, the matrix by flows in MB/s, the mean bandwidth by packets."""
+    """One run by all models: frames per second, matrix by flows in MB/s, mean bandwidth by packets."""
     constants, hosts = by_bandwidths(), cluster.hosts(order, p)
     in_step, free = contention(p, pixels, hosts, constants)
     frame = flows(p, pixels, hosts, constants, message_log=True)
@@ -152,7 +152,7 @@ def simulated(p: int, pixels: int, order: str, part_done: PartDone) -> Json:
 
 
 def swept(size: tuple[int, int], part_done: PartDone) -> Json:
-    """Frames a second for all of COUNTS, in routing order: by contention, in step, and by flows."""
+    """Frames per second for all of COUNTS, in routing order: by contention, in step, and by flows."""
     constants, pixels = by_bandwidths(), size[0] * size[1]
     in_step, by_flows = [], []
     for p in COUNTS:
@@ -165,24 +165,24 @@ def swept(size: tuple[int, int], part_done: PartDone) -> Json:
 
 
 def peaks(rates: Sequence[float]) -> list[int]:
-    """The counts of nodes after which the rate falls; the last count is one if the rate has risen to it."""
+    """Numbers of nodes after which the rate falls, and the last number if the rate rises to it."""
     found = [COUNTS[k] for k in range(len(rates) - 1) if rates[k] > _FALL * rates[k + 1]]
     return [*found, COUNTS[-1]] if rates[-1] > _FALL * rates[-2] else found
 
 
-# --- beside shift, and beyond the paper ---------------------------------------------------------------
+# --- other algorithms, and beyond the paper -----------------------------------------------------------
 
-OTHERS = ("binary-swap", "2-3-swap", "radix-k", "parallel-pipeline")  # algorithms, of which it has no rate
+OTHERS = ("binary-swap", "2-3-swap", "radix-k", "parallel-pipeline")  # algorithms without a published rate
 
 
 def others(p: int, pixels: int, order: str, part_done: PartDone) -> Json:
-    """Frames a second of other algorithms by flows, one stage at a time; blending takes no time."""
+    """Frames per second of other algorithms by flows, one stage at a time; blending takes no time."""
     constants, hosts = by_bandwidths(), cluster.hosts(order, p)
     return {name: flows(p, pixels, hosts, constants, algorithm=name).frames_per_second for name in OTHERS}
 
 
 def beyond(p: int, pixels: int, part_done: PartDone) -> Json:
-    """Shift on p nodes in routing order: frames a second by flows and in step, most flows on a link."""
+    """Shift on p nodes in routing order: frames per second by flows and in step, maximum flows per link."""
     constants, hosts = by_bandwidths(), cluster.hosts("routing", p)
     return {
         "shift": flows(p, pixels, hosts, constants).frames_per_second,

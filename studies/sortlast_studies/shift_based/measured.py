@@ -1,8 +1,8 @@
-"""Measured: bandwidths of all pairs under a shift, and frames of shift and direct-send.
+"""Measurements: bandwidths of all pairs under a shift, and frames of shift and direct-send.
 
-The ranks that are started here share one machine, so that what they measure is its memory and its cores, not
-a network: it shows the method of section 5 on real messages, not the paper's cluster. Every rank runs this
-module as a program, and is asked the fields of :class:`Measurement`.
+All ranks run on one machine, so they measure its memory and cores rather than a network: this shows the
+method of section 5 with real messages, not the paper's cluster. Every rank runs this module as a program,
+with the fields of :class:`Measurement` as its settings.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class Measurement:
 
     Attributes:
         ranks: processes.
-        size: width and height of the image whose shift the matrix is of.
-        frame: width and height of the image that is composited.
-        repeat: timed runs of each stage, and of each algorithm; the median counts.
+        size: width and height of the image for the matrix of shift.
+        frame: width and height of the composited image.
+        repeat: timed runs of each stage and of each algorithm; the median counts.
     """
 
     ranks: int
@@ -40,7 +40,7 @@ class Measurement:
 
     @property
     def step(self) -> Step:
-        """Run it within a time limit, alone."""
+        """The step, which runs alone and has a time limit."""
         name = f"{PREFIX}{self.ranks}-ranks-{size_name(self.size)}"
         return on_ranks(name, __name__, asdict(self), self.ranks, _TIMEOUT, work=0.1 * self.ranks)
 
@@ -53,7 +53,7 @@ WHOLE = (Measurement(4, (4096, 2048), (2048, 1024)), Measurement(12, (4096, 2048
 
 
 def measure(comm: MPI.Intracomm, settings: Any) -> Json:
-    """The matrix, and frames a second of each algorithm; the same on every rank. Collective."""
+    """The matrix, and frames per second of each algorithm; the same on every rank. Collective."""
     width, height = settings["size"]
     message_bytes = PIXEL_BYTES * -(-width * height // comm.size)
     found = bandwidth.measure(comm, message_bytes, settings["repeat"])
@@ -67,9 +67,9 @@ def measure(comm: MPI.Intracomm, settings: Any) -> Json:
 
 
 def _frames_per_second(comm: MPI.Intracomm, size: tuple[int, int], repeat: int) -> dict[str, float]:
-    """By algorithm, of the median frame; all pixels are active and travel as messages. Communicates.
+    """Rate of the median frame by algorithm; all pixels are active and travel as messages. Collective.
 
-    Raises sortlast.Error on every rank, before anything is timed, if a pixel is wrong.
+    Raises sortlast.Error on every rank, before any timing, if a pixel is wrong.
     """
     task = bench.Task(*size, "float32", "over", gather=False)
     settings = bench.Settings([task], list(ALGORITHMS), ["sortlast-messages"], repeat)

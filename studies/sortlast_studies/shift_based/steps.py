@@ -1,7 +1,7 @@
-"""The steps of the study: runs of shift and others, direct-send, what goes beyond, and measurements.
+"""The steps of the study: runs of shift and others, direct-send, larger clusters, and measurements.
 
-Beyond the paper the whole study takes larger clusters of the same switches, :data:`LARGER`; others can be
-asked for, and images that are squares of other sizes.
+Beyond the paper, the whole study takes larger clusters of the same switches, :data:`LARGER`; other numbers of
+nodes and square images of other sizes are optional.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from sortlast_studies.shift_based.cluster import ARITY, DIRECT_SEND, MOST_NODES,
 from sortlast_studies.shift_based.direct_send import EXPLANATION, MECHANISMS, Mechanism
 from sortlast_studies.steps import Step
 
-RANDOM_RUN = RUNS[2]  # whose run is repeated with nodes in random order
+RANDOM_RUN = RUNS[2]  # repeated with nodes in random order
 LARGER = (288, 576)  # nodes, beyond the paper's
 _EDGES = range(16, 32769)  # of a square image, in pixels
-_SEEDS = 3  # of every random order
-_SEEDS_OF_FEW = 20  # the same on a leaf's nodes, whose few messages vary most and cost least
+_SEEDS = 3  # per random order
+_SEEDS_OF_FEW = 20  # on the nodes of one leaf, where rates of few messages vary most and are cheapest
 
 
 def shift_step(run: Run) -> str:
@@ -44,14 +44,14 @@ def direct_send_step(mechanism: Mechanism, run: Run, seed: int) -> str:
 
 
 def seeds(p: int, quick: bool) -> range:
-    """Of a random order on p nodes."""
+    """Seeds of random orders on p nodes."""
     if quick:
         return range(1, 2)
     return range(1, 1 + (_SEEDS_OF_FEW if p <= ARITY else _SEEDS))
 
 
 def seeds_of(mechanism: Mechanism, run: Run, quick: bool) -> range:
-    """Those of which direct-send is simulated: none where the nodes of one switch have no order."""
+    """Seeds of direct-send; none for other orders of the nodes on one switch, where order has no effect."""
     if not mechanism.tree and run.order != "routing":
         return range(0)
     return seeds(run.p, quick) if mechanism.order == "random" else range(1, 2)
@@ -62,14 +62,14 @@ def seeds_of(mechanism: Mechanism, run: Run, quick: bool) -> range:
 
 @dataclass(frozen=True)
 class Beyond:
-    """Nodes and the width and height of an image that the paper has not."""
+    """A number of nodes and an image (width, height) that are not in the paper."""
 
     p: int
     size: tuple[int, int]
 
     @property
     def pixels(self) -> int:
-        """Of the image."""
+        """Number of pixels of the image."""
         return self.size[0] * self.size[1]
 
     @property
@@ -79,20 +79,20 @@ class Beyond:
 
     @property
     def direct_send(self) -> str:
-        """The step of direct-send, which the quick study has not."""
+        """The step of direct-send, which the quick study leaves out."""
         return f"beyond/direct-send/{self.p}-{size_name(self.size)}"
 
 
 def beyond(ranks: Sequence[int] | None, edges: Sequence[int] | None, quick: bool) -> list[Beyond]:
-    """What is asked for, every number of nodes with every image; LARGER by default, where it is not quick.
+    """Combinations of every number of nodes with every image; by default LARGER, unless quick.
 
     Args:
-        ranks: nodes; by default those of the paper's figures, where there are images.
-        edges: of square images, in pixels; by default the paper's image of Figures 4 to 6.
-        quick: whether the study is.
+        ranks: numbers of nodes; by default, if there are images, the numbers in the paper's figures.
+        edges: edges of square images, in pixels; by default the paper's image of Figures 4 to 6.
+        quick: whether the study is quick.
 
     Raises:
-        ArgumentError: the tree of three levels has not so many nodes, or an image is out of range.
+        ArgumentError: the tree of three levels has too few nodes, or an image is out of range.
     """
     for p in ranks or []:
         if not 2 <= p <= MOST_NODES:

@@ -1,4 +1,4 @@
-"""The study as a value: the rows that the results of its steps become."""
+"""The study as a value: converts the results of its steps to rows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from sortlast_studies.study import Study
 from sortlast_studies.table import Kind, Table, published
 
 _FPS = "frames/s"
-_MODELS: Mapping[str, tuple[str, Kind, str]] = {  # of shift: key of a result, its column, kind and note
+_MODELS: Mapping[str, tuple[str, Kind, str]] = {  # of shift: key of a result -> column, kind and note
     "flows": ("shift", "simulated", "by flows"),
     "in_step": ("shift, in step", "computed", ""),
     "free": ("shift, free", "computed", ""),
@@ -82,7 +82,7 @@ def tabulate(
 
 
 def _terms_of_table_1(table: Table) -> None:
-    """Ours over the published terms; and what explains where they differ."""
+    """Our terms divided by the published ones, and ratios that explain the differences."""
 
     def add(item: str, row: str, ratios: Mapping[str, Sequence[float]]) -> None:
         for term, values in ratios.items():
@@ -118,13 +118,13 @@ def _calibration(table: Table) -> None:
 
 
 def _rates(table: Table, item: str, found: Sequence[Json]) -> None:
-    """Frames of shift by all models, each the mean of some runs."""
+    """Frame rates of shift by all models, averaged over some runs."""
     for key, (column, kind, note) in _MODELS.items():
         table.add_sample(item, _FPS, column, [each[key] for each in found], _FPS, kind, note=note)
 
 
 def _sweep(table: Table, results: Results) -> None:
-    """Figure 8: the rates, their peaks, and those of the smallest images over those of the largest."""
+    """Figure 8: the rates, their peaks, and the ratio of the smallest images to the largest."""
     for size in SIZES:
         found, name = results[sweep_step(size)], size_name(size)
         for p, flows, in_step in zip(COUNTS, found["flows"], found["in_step"], strict=True):
@@ -139,7 +139,7 @@ def _sweep(table: Table, results: Results) -> None:
 
 
 def _direct_send(table: Table, results: Results, quick: bool) -> None:
-    """Direct-send by every mechanism; that which explains it beside the published rate."""
+    """Direct-send by every mechanism; the explaining mechanism shares its place with the published rate."""
     for mechanism in MECHANISMS:
         for run in DIRECT_SEND:
             names = (direct_send_step(mechanism, run, seed) for seed in seeds_of(mechanism, run, quick))
@@ -158,7 +158,7 @@ def _direct_send(table: Table, results: Results, quick: bool) -> None:
 def _beyond(
     table: Table, results: Results, quick: bool, ranks: Sequence[int] | None, sizes: Sequence[int] | None
 ) -> None:
-    """Other numbers of nodes and other images, an item an image."""
+    """Other numbers of nodes and other images, one item per image."""
     for each in beyond(ranks, sizes, quick):
         item, found = terms.BEYOND.format(size_name(each.size)), results[each.shift]
         table.add(item, each.p, "shift", found["shift"], _FPS, "simulated", note="by flows")
@@ -181,7 +181,7 @@ def _pairs(table: Table, name: str, matrix: Sequence[Sequence[float]], kind: Kin
 
 
 def _measured(table: Table, name: str, found: Json) -> None:
-    """A matrix, wherever its ranks were, and frames a second where frames were composited."""
+    """A matrix from ranks on any machines, and the rates of composited frames, if any."""
     matrix = Bandwidths(np.array(found["matrix"]), list(found["names"]), found["message_bytes"])
     _pairs(table, name, (matrix.matrix / 1e6).tolist(), "measured")
     table.add(terms.MEASURED, name, "ranks", matrix.p, kind="measured", note=", ".join(matrix.names))
@@ -193,14 +193,14 @@ def _measured(table: Table, name: str, found: Json) -> None:
 
 
 def make(ranks: Sequence[int] | None = None, sizes: Sequence[int] | None = None) -> Study:
-    """The study, and beyond the paper these numbers of nodes and square images, see ``steps.beyond``.
+    """The study, with additional numbers of nodes and square images, see ``steps.beyond``.
 
     Args:
-        ranks: nodes, 2 to 1,728.
+        ranks: numbers of nodes, 2 to 1,728.
         sizes: edges of square images, in pixels, 16 to 32,768.
 
     Raises:
-        ArgumentError: one of them cannot be.
+        ArgumentError: a value is out of range.
     """
     beyond(ranks, sizes, quick=False)
     return Study(

@@ -1,4 +1,4 @@
-"""What the report and the checks name, over the table."""
+"""Functions and names over the table for the report and the checks."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ SIZES_RATIO = f"{size_name(SIZES[0])} / {size_name(SIZES[-1])}"  # a column of F
 BY_MECHANISM, CROWDING = "Direct-send by mechanism", "Messages under way to one receiver"
 MEASURED = "Measured"
 BESIDE = "Other algorithms, frames/s"
-BEYOND = "Beyond the paper, {}"  # of an image
+BEYOND = "Beyond the paper, {}"  # with an image
 
-LATENCY = (128, 1024, 4096, 32768)  # ranks of which the part of latency is told
+LATENCY = (128, 1024, 4096, 32768)  # ranks for the fraction of latency
 _ROUNDING = 1e-9
 _CALLED = {"2-3-swap": "2-3 swap", "parallel-pipeline": "pipeline"}  # in sentences
 
@@ -50,19 +50,19 @@ def pairs(name: str) -> str:
 
 @dataclass(frozen=True)
 class Ratios:
-    """Ours over the published, from the least to the greatest of some numbers of ranks."""
+    """Ratios of ours to the published values: minimum and maximum over some numbers of ranks."""
 
     least: float
     most: float
 
     @property
     def equal(self) -> bool:
-        """Whether ours is the published one at all of them."""
+        """Whether ours equals the published value at all of them."""
         return isclose(self.least, 1, rel_tol=_ROUNDING) and isclose(self.most, 1, rel_tol=_ROUNDING)
 
     @property
     def text(self) -> str:
-        """For a cell or a sentence."""
+        """The ratios for a cell or a sentence."""
         if self.equal:
             return "equal"
         least, most = f"{self.least:.2f}", f"{self.most:.2f}"
@@ -70,20 +70,20 @@ class Ratios:
 
 
 class Table1:
-    """How near Table 1 is, and why not nearer, from the ratios in the table."""
+    """How close our Table 1 is, and why it differs, from the ratios in the table."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
 
     def ratios(self, name: str, term: str, item: str = RATIOS) -> Ratios:
-        """Those of an algorithm's latency or transfer."""
+        """Ratios of an algorithm's latency or transfer."""
         found = self._table.find(item, name, term)
         if found is None or found.spread is None:
             raise Error(f"the table has no least and greatest of {item}, {name}, {term}")
         return Ratios(*found.spread)
 
     def equal(self, name: str, item: str = RATIOS) -> bool:
-        """Whether both terms are the published ones at all numbers of ranks."""
+        """Whether both terms equal the published ones at all numbers of ranks."""
         return all(self.ratios(name, term, item).equal for term in ("latency", "transfer"))
 
     def bounded(self, name: str, most: float = 1) -> bool:
@@ -97,7 +97,7 @@ class Table1:
 
     @property
     def near_table_1(self) -> str:
-        """How near, in a sentence without its end: rows that are equal, and the ratios of the others."""
+        """A sentence without its end: how many rows are equal, and the ratios of the others."""
         names, every = self.compared, sorted([*POWERS, *OTHERS])
         different = [name for name in names if not self.equal(name)]
         where = (
@@ -114,7 +114,7 @@ class Table1:
 
     @property
     def why_table_1(self) -> str:
-        """Why rows differ, in a sentence without its end; empty if none does."""
+        """A sentence without its end on why rows differ; empty if none does."""
         return "; ".join(self._why(name) for name in self.compared if not self.equal(name))
 
     def _why(self, name: str) -> str:
@@ -133,19 +133,19 @@ class Table1:
     def _reason(self, name: str) -> str:
         if name == "parallel-pipeline" and self.equal(COMMUTES):
             return (
-                "because an operator such as over may not join the two ends of its ring; with one that "
-                "commutes it is equal"
+                "because an operator such as over may not join the two ends of its ring; with a commutative "
+                "operator it is equal"
             )
         if name == "2-3-swap" and self.equal("powers of two", "Table 1, " + " / ".join(SWAPS)):
             return (
                 "because the published terms are bounds for any p; at powers of two our groups are all of "
                 "two, as in binary swap, and at others some are of three"
             )
-        return "for a reason that is not known"
+        return "for an unknown reason"
 
 
 class Terms(Table1):
-    """Those of a table."""
+    """Terms over a table."""
 
     runs, direct_send_runs, random_run = RUNS, DIRECT_SEND, RANDOM_RUN
     powers, others, powers_only = POWERS, OTHERS, sorted(POWERS_ONLY)
@@ -158,7 +158,7 @@ class Terms(Table1):
     beside = BESIDE
 
     def spread(self, item: str, row: str, column: str) -> str:
-        """A mean with the least and the greatest, where there are several; "-" where there is none."""
+        """A mean, with minimum and maximum if there are several samples; "-" if there is none."""
         found = self._table.find(item, row, column, "ours")
         if found is None:
             return "-"
@@ -177,36 +177,36 @@ class Terms(Table1):
     # --- runs -----------------------------------------------------------------------------------------
 
     def error(self, item: str, column: str = "shift", row: str = "frames/s") -> float:
-        """By how much ours is above the published value, as a part of it."""
+        """Relative deviation of ours from the published value; positive if ours is larger."""
         return self._table.value(item, row, column) / self._table.value(item, row, column, "published") - 1
 
     def errors(self, basis: str, row: str = "frames/s") -> dict[str, float]:
-        """Those of the runs that are "calibrated" or "predicted"."""
+        """Deviations of the "calibrated" or "predicted" runs."""
         return {run.item: self.error(run.item, row=row) for run in RUNS if run.basis == basis}
 
     @property
     def direct_send_errors(self) -> dict[str, float]:
-        """Those of the frame rates of direct-send, by case."""
+        """Deviations of the frame rates of direct-send, by case."""
         return {run.case: self.error(run.item, "direct-send") for run in DIRECT_SEND}
 
     @staticmethod
     def off(errors: Mapping[str, float]) -> str:
-        """The sizes of some errors, from the least to the greatest, in percent."""
+        """The range of the absolute errors, in percent."""
         sizes = [round(100 * abs(error)) for error in errors.values()]
         least, most = min(sizes), max(sizes)
         return f"{least} %" if least == most else f"{least} to {most} %"
 
     def rate(self, item: str, kind: Wanted = "ours") -> float:
-        """Frames a second of shift in a figure."""
+        """Frames per second of shift in a figure."""
         return self._table.value(item, "frames/s", "shift", kind)
 
     def rise(self, row: str, kind: Wanted) -> float:
-        """By how much a value of Figure 7 is above that of Figure 5, which has half of the pixels."""
+        """Relative increase of a value from Figure 5 to Figure 7, which has twice the pixels."""
         half, whole = (self._table.value(item, row, "shift", kind) for item in ("Figure 5", "Figure 7"))
         return whole / half - 1
 
     def faster(self, kind: Wanted) -> dict[str, float]:
-        """Frame rates of shift over those of direct-send, by case."""
+        """Ratio of the frame rates of shift and direct-send, by case."""
         found = {}
         for run in DIRECT_SEND:
             shift, other = (
@@ -216,17 +216,17 @@ class Terms(Table1):
         return found
 
     def over_others(self, run: Run) -> dict[str, float]:
-        """Frame rate of shift over those of the other algorithms in the case of a run, simulated by flows."""
+        """Ratio of the frame rates of shift and each other algorithm for a run, simulated by flows."""
         shift = self._table.value(run.item, "frames/s", "shift", "simulated")
         return {name: shift / rate for name, rate in self._table.column(BESIDE, run.case).items()}
 
     def about(self, item: str) -> str:
-        """What the figure of a run shows."""
+        """Description of the figure of a run."""
         run = next(run for run in RUNS if run.item == item)
         return f"bandwidths of all pairs, {run.p} nodes, {run.image}, {run.order} order"
 
     def near(self, item: str) -> str:
-        """How near the run of a figure is: frame rate, mean bandwidth, and direct-send where published."""
+        """How close a run is: frame rate, mean bandwidth, and direct-send where published."""
         (rate, fps), (mean, bandwidth) = (
             [self._table.value(item, row, "shift", kind) for kind in ("ours", "published")]
             for row in ("frames/s", "mean bandwidth")
@@ -249,32 +249,32 @@ class Terms(Table1):
 
     @property
     def step(self) -> int:
-        """Of the published peaks."""
+        """Distance of the published peaks."""
         return int(self._table.value("Figure 8", "peaks", self.images[0], "published"))
 
     @property
     def published_ratio(self) -> float:
-        """Of the frame rates of the smallest images and the largest."""
+        """Published ratio of the frame rates of the smallest and largest images."""
         return self._table.value("Figure 8", self.first_nodes, SIZES_RATIO, "published")
 
     def first_over_last(self, p: int) -> float:
-        """How many times as fast the smallest images are as the largest on p nodes, by flows."""
+        """Ratio of the frame rates of the smallest and largest images on p nodes, by flows."""
         return self._table.value("Figure 8", p, SIZES_RATIO, "ours")
 
     def basis(self, p: int, image: str) -> str:
-        """Of a value of Figure 8: "calibrated" where it is the run of a figure that calibrates."""
+        """Basis of a value of Figure 8: "calibrated" if the run of its figure calibrates the model."""
         given = any((run.p, run.image) == (p, image) for run in CALIBRATED_BY)
         return "calibrated" if given else "predicted"
 
     @property
     def as_published(self) -> list[str]:
-        """The sizes of images whose rates peak at all multiples of the published step but the first."""
+        """The sizes of images with peaks at all multiples of the published step except the first."""
         whole = ", ".join(map(str, range(self.first_nodes + self.step, self.last_nodes + 1, self.step)))
         return [size for size in self.images if self._table.note("Figure 8", "peaks", size, "ours") == whole]
 
     @property
     def peaks(self) -> str:
-        """The peaks of each size of images; those that have the same together."""
+        """The peaks of each size of images; sizes with the same peaks are listed together."""
         by_peaks: dict[str, list[str]] = {}
         for size in self.images:
             by_peaks.setdefault(self._table.note("Figure 8", "peaks", size, "ours"), []).append(size)
@@ -284,21 +284,21 @@ class Terms(Table1):
 
     @property
     def beyond(self) -> list[str]:
-        """The items of other nodes and images, one an image."""
+        """The items with other nodes and images, one per image."""
         return self._table.items(BEYOND.format(""))
 
     @property
     def larger(self) -> dict[str, dict[str, float]]:
-        """The values of whole larger trees with the paper's image of Figures 4 to 6, by nodes."""
+        """The values of full larger trees with the paper's image of Figures 4 to 6, by nodes."""
         item = BEYOND.format(RUNS[0].image)
         rows = [row for row in self._table.rows(item) if int(row) > NODES and int(row) % NODES == 0]
         return {row: self._table.line(item, row) for row in rows}
 
     def growth(self, stage_cost: bool = False) -> dict[str, float]:
-        """Simulated rates of shift over those of direct-send, on the cluster and larger ones, by nodes.
+        """Simulated ratio of shift to direct-send, on the cluster and larger ones, by nodes.
 
-        ``stage_cost``: as if each message of direct-send took the fixed cost of a stage of shift, one after
-        the other.
+        With ``stage_cost``, the messages of direct-send also pay the fixed cost of a stage of shift, one
+        after the other.
         """
         stage = 1e-6 * self._table.value(CALIBRATION, "bandwidths", "stage") if stage_cost else 0.0
         run = RUNS[1]
