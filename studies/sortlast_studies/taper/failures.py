@@ -1,4 +1,4 @@
-"""Missing cables: a share of the links above the leaves is gone, drawn at random."""
+"""Missing cables: a fraction of the links above the leaves, drawn at random, is missing."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from sortlast_studies.steps import Json, PartDone
 from sortlast_studies.taper import trees
 from sortlast_studies.taper.frames import ADAPTIVE, TABLES, fastest
 
-# OpenSM as it comes, which leaves ftree for minhop when a cable is missing; ftree that is told the roots; and
-# packets that choose for themselves.
+# OpenSM's default, which falls back from ftree to minhop when a cable is missing; ftree with given roots; and
+# packets with adaptive routing.
 ROUTINGS = ("minhop", "ftree, told the roots", "adaptive")
 SHARES = (0, 1, 2, 5)  # percent
 # One algorithm of each kind; radix-k with rounds as large as a leaf.
@@ -26,7 +26,7 @@ SCHEDULES = {
 
 @dataclass(frozen=True)
 class Cell:
-    """A schedule on all nodes of a network of which some links are missing, by packets."""
+    """A schedule on all nodes of a network with missing links, by packets."""
 
     net: Network
     percent: int
@@ -42,23 +42,23 @@ class Cell:
 
     @property
     def place(self) -> tuple[str, str]:
-        """Its row and column, which cells share that differ in the seed."""
+        """Row and column, shared by cells that differ in the seed."""
         return f"{trees.label(self.net)}, {self.schedule}, {self.routing}", f"{self.percent} %"
 
     @property
     def work(self) -> float:
-        """Seconds that it takes, about."""
+        """Approximate seconds of computation."""
         return 1.3 if self.schedule == "shift" else 0.2
 
     def simulate(self, part_done: PartDone) -> Json:
-        """Frames a second."""
+        """Frames per second."""
         cut = damaged(trees.topology(self.net.name), self.percent, self.seed)
         way = ADAPTIVE if self.routing == "adaptive" else TABLES
         return fastest(way, _routed(cut, self.routing), [SCHEDULES[self.schedule]], part_done)
 
 
 def damaged(whole: Topology, percent: int, seed: int) -> Topology:
-    """A tree without some percent of its links between switches, at least one if percent is not 0."""
+    """A tree without some percent of its links between switches; without at least one if percent > 0."""
     hosts = len(whole.hosts)
     upper = [link.channel for link in whole.links if link.a >= hosts and link.b >= hosts]
     count = max(1, round(len(upper) * percent / 100)) if percent else 0
@@ -66,7 +66,7 @@ def damaged(whole: Topology, percent: int, seed: int) -> Topology:
 
 
 def cells(quick: bool) -> list[Cell]:
-    """All cells of this part, on the fat-tree and a thin-tree; quick: on that alone."""
+    """All cells of this part, on the fat-tree and a thin-tree; if quick, only on the thin-tree."""
     return [
         Cell(net, percent, seed, routing, schedule)
         for net in trees.TREES

@@ -1,4 +1,4 @@
-"""The pictures: performance and performance per cost against taper, and what missing cables take away."""
+"""The pictures: performance and performance per cost against taper, and the loss by missing cables."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _ROUTING_STYLES = {
 
 
 def draw(table: Table) -> dict[str, Figure]:
-    """Every picture of the report by the name of its file."""
+    """Draw every picture of the report, by file name."""
     return {"taper": against_taper(table), "failures": against_failures(table)}
 
 
 def against_taper(table: Table) -> Figure:
-    """A column of panels for each way of simulation: frames a second above, below them per cost."""
+    """One column of panels per way of simulation: frame rates above, frame rates per cost below."""
     shown = Terms(table).timed
     figure, grid = panels(3.6 * len(shown), 6.4, 2, len(shown), sharex=True, sharey="row")
     for column, way in enumerate(shown):
@@ -42,15 +42,15 @@ def against_taper(table: Table) -> Figure:
         grid[0][column].set_title(way.about.replace(" pixels, ", " pixels,\n", 1), fontsize="medium")
         grid[1][column].set_xlabel(f"ports up of a switch with {REFERENCE.k} down")
     for row in grid:
-        row[0].set_ylim(bottom=0)  # of all panels of the row, after what they show is known
-    grid[0][0].set_ylabel("frames/s over the\nfastest on the fat-tree")
-    grid[1][0].set_ylabel("the same over the cost\nin fat-trees")
+        row[0].set_ylim(bottom=0)  # for all panels of the row, when their contents are known
+    grid[0][0].set_ylabel("frames/s relative to the\nfastest on the fat-tree")
+    grid[1][0].set_ylabel("the same over the cost\nrelative to fat-trees")
     legend_below(figure, grid[0][0], 2 * len(shown))
     return figure
 
 
 def against_failures(table: Table) -> Figure:
-    """A panel for each network and schedule, a line for each routing: mean, and down to the least."""
+    """One panel per network and schedule, one line per routing: mean, shaded down to the minimum."""
     terms = Terms(table)
     networks = list(dict.fromkeys(row.split(", ")[0] for row in table.rows(MISSING)))
     columns = len(FAILING)
@@ -68,12 +68,12 @@ def against_failures(table: Table) -> Figure:
                 axes.fill_between(percents, least, mean, color=colour, alpha=0.2, linewidth=0)
             axes.set_title(f"{schedule}, {net}", fontsize="medium")
             lines_behind(axes)
-    grid[0][0].set_ylim(bottom=0)  # of all panels, after what they show is known
+    grid[0][0].set_ylim(bottom=0)  # for all panels, when their contents are known
     for axes in grid[-1]:
         axes.set_xticks(percents)
         axes.set_xlabel("missing links, %")
     for row in grid:
-        row[0].set_ylabel("frames/s over those\nwith ftree, intact")
+        row[0].set_ylabel("frames/s relative to\nthe intact tree, ftree")
     legend_below(figure, grid[0][0], 3)
     return figure
 

@@ -1,8 +1,8 @@
-"""A frame of a schedule on a fabric: which schedules, of which image, by which simulator.
+"""Simulates a frame of a schedule on a fabric: schedules, images and simulators.
 
-Flows suit regular traffic and whole images; they know which links are full, but not that packets for one host
-hold up those behind them. Packets know it, and cost little where traffic is irregular, but only for a smaller
-image. So all frames are in one of four ways, and only frames of the same way are compared.
+Flows suit regular traffic and whole images; they model full links, but not that packets for one host hold up
+the packets behind them. Packets model this too, and are cheap for irregular traffic, but only with a smaller
+image. All frames are therefore simulated in one of four ways, and only frames of the same way are compared.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from sortlast.fabric import Routes, Topology
 from sortlast_studies.steps import Json, PartDone, in_turn
 
 PIXEL_BYTES = 16
-LINK = 1.25e9  # bytes a second
+LINK = 1.25e9  # bytes per second
 STAGE = 10e-6  # seconds
-BLEND = 5e9  # bytes a second
-IMAGE = (2048, 1024)  # of a whole frame
-SMALL = (512, 256)  # of packets: at 512 ranks a piece of shift is two of them
+BLEND = 5e9  # bytes per second
+IMAGE = (2048, 1024)  # for a whole frame
+SMALL = (512, 256)  # for packets: at 512 ranks a piece of shift is two packets
 PACKET_BYTES = 2048
 _SMALL_PIXELS = f"{SMALL[0]}x{SMALL[1]} pixels, network only"
 PACKET_PHITS = 512  # of 4 bytes
 
-# The schedules, by their name here.
+# Algorithms by the names of schedules in this study.
 _ALGORITHMS = {
     "shift": "shift",
     "direct-send": "direct-send",
@@ -41,7 +41,7 @@ _RADIX_K = {
 
 @dataclass(frozen=True)
 class Way:
-    """How frames are simulated."""
+    """One way to simulate frames."""
 
     name: str
     packets: bool
@@ -64,7 +64,7 @@ WAYS = (FRAME, FLOW, TABLES, ADAPTIVE)
 
 
 def algorithms(name: str, p: int) -> list[str]:
-    """The algorithms of which a schedule takes the fastest, as :func:`sortlast.schedule.make` takes them."""
+    """Candidates for a schedule, of which the fastest counts; names for :func:`sortlast.schedule.make`."""
     if name == "radix-k":
         return [f"radix-k:{k}" for k in _RADIX_K[p]] if p in _RADIX_K else ["radix-k"]
     return [_ALGORITHMS.get(name, name)]
@@ -80,15 +80,15 @@ def fastest(
     seed: int = 17,
     nodes: Sequence[int] | None = None,
 ) -> Json:
-    """The fastest algorithm and its frames a second: ``{"algorithm": name, "fps": number}``.
+    """The fastest algorithm and its frames per second: ``{"algorithm": name, "fps": number}``.
 
     Args:
         way: how the frames are simulated.
         net: a fabric, or one with its tables.
-        tried: algorithms.
-        part_done: told the progress.
+        tried: candidate algorithms.
+        part_done: called with the progress.
         hosts: the host of each rank; None: all, in order.
-        seed: of the packet simulator.
+        seed: seed of the packet simulator.
         nodes: the node of each rank, for schedules of two levels.
     """
     topology = net if isinstance(net, Topology) else net.topology
@@ -113,7 +113,7 @@ def _by_flows(
     whole: bool,
     done: PartDone,
 ) -> float:
-    """Frames a second of flows; with stages and blending if it is a whole frame."""
+    """Frames per second by flows; a whole frame includes stages and blending."""
     run = simulate.frame(
         net,
         made,

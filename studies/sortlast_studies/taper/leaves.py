@@ -1,4 +1,4 @@
-"""Leaves: nodes with several GPUs, how their adapters are cabled, and how many ports a leaf has.
+"""Leaves: nodes with several GPUs, the cabling of their adapters, and the number of ports per leaf.
 
 A node is a switch of its own (its GPUs reach each other inside), so that its adapters are the links upward
 from it. The fabric is then a PGFT(h; m; w; p) of Zahavi with the GPUs as hosts, and what lies below the
@@ -18,12 +18,12 @@ from sortlast_studies.steps import Json, PartDone
 from sortlast_studies.taper.frames import FRAME, fastest
 
 GPUS = 512
-# How the adapters of a node are cabled.
+# Cabling of the adapters of a node.
 RAILS, TOGETHER, SINGLE = "rails", "one leaf", "one adapter"
 CABLING = {
-    RAILS: "an adapter a GPU, each to another leaf; a leaf serves one rail",
-    TOGETHER: "an adapter a GPU, all to the same leaf",
-    SINGLE: "one adapter a node",
+    RAILS: "one adapter per GPU, each to another leaf; a leaf serves one rail",
+    TOGETHER: "one adapter per GPU, all to the same leaf",
+    SINGLE: "one adapter per node",
 }
 SCHEDULES = ("direct-send", "binary swap", "radix-k", "two-level, direct-send", "two-level, radix-k")
 
@@ -39,24 +39,25 @@ class Plant:
 
     @property
     def name(self) -> str:
-        """For tables and steps."""
+        """The name in tables and steps."""
         return f"{self.gpus} GPUs, {self.cabling}, {self.down}:{self.up}"
 
     @property
     def nodes_on_leaf(self) -> int:
-        """Nodes that a leaf serves; at most all."""
+        """Nodes that one leaf serves; at most all."""
         each = self.gpus if self.cabling == TOGETHER else 1
         return min(self.down // each, GPUS // self.gpus)
 
     @property
     def leaves(self) -> int:
-        """Leaves that one adapter can be reached by: all, or those of its rail."""
+        """Leaves that one adapter can reach: all, or the leaves of its rail."""
         return GPUS // self.gpus // self.nodes_on_leaf
 
     def shape(self) -> tuple[list[int], list[int], list[int]]:
-        """m, w and p of the PGFT; two levels where one leaf serves all nodes.
+        """m, w and p of the PGFT; two levels if one leaf serves all nodes.
 
-        A leaf's cables go to as few spines as have ``down`` ports or more, and the same number to each.
+        The cables of a leaf are divided evenly among the smallest number of spines with at least ``down``
+        ports.
         """
         rails = self.gpus if self.cabling == RAILS else 1
         cables = self.gpus if self.cabling == TOGETHER else 1
@@ -75,12 +76,12 @@ def topology(plant: Plant) -> Topology:
 
 @cache
 def routes(plant: Plant) -> Routes:
-    """The same with the tables of ftree."""
+    """The fabric with the tables of ftree."""
     return fabric.route(topology(plant), "ftree")
 
 
 def cost_per_gpu(plant: Plant) -> float:
-    """Dollars a GPU for switches and cables from the adapters upward, by the paper's model."""
+    """Dollars per GPU for switches and cables from the adapters upward, by the paper's model."""
     whole = topology(plant)
     switches = [switch for switch in whole.switches if switch.level > 1]
     cables = len(whole.links) - len(whole.hosts)
@@ -90,7 +91,7 @@ def cost_per_gpu(plant: Plant) -> float:
 
 @dataclass(frozen=True)
 class Cell:
-    """A schedule on a plant, as flows, ranks in order."""
+    """A schedule on a plant, by flows, ranks in order."""
 
     plant: Plant
     schedule: str
@@ -102,18 +103,18 @@ class Cell:
 
     @property
     def work(self) -> float:
-        """Seconds that it takes, about."""
+        """Approximate seconds of computation."""
         return 1.0 if self.schedule == "direct-send" else 0.3
 
     def simulate(self, part_done: PartDone) -> Json:
-        """The fastest algorithm of the schedule, and its frames a second."""
+        """The fastest algorithm of the schedule, and its frames per second."""
         gpus = self.plant.gpus
         nodes = [rank // gpus for rank in range(GPUS)] if self.schedule.startswith("two-level") else None
         return fastest(FRAME, routes(self.plant), _tried(self.schedule, gpus), part_done, nodes=nodes)
 
 
 def plants(quick: bool) -> Sequence[Plant]:
-    """What is compared: leaves of 16, 32 and 64 ports down, tapers 1:1, 2:1 and 4:1."""
+    """The compared plants: leaves of 16, 32 and 64 ports down, tapers 1:1, 2:1 and 4:1."""
     return [
         Plant(gpus, cabling, down, down // narrowing)
         for gpus in ((8,) if quick else (4, 8))

@@ -1,4 +1,4 @@
-"""The seven patterns of Navaridas et al. with tasks on random nodes: what their section 5.3 leaves open."""
+"""The seven patterns of Navaridas et al. with tasks on random nodes, left open by their section 5.3."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sortlast_studies.narrowed_trees.workloads import PATTERNS, traffic
 from sortlast_studies.steps import Json, PartDone
 from sortlast_studies.taper.trees import label
 
-SIZE = 1000  # bytes a message
+SIZE = 1000  # bytes per message
 NETWORKS = (FAT, THIN_2)
 ORDERS = ("routing", "random")
 
@@ -31,16 +31,16 @@ class Cell:
 
     @property
     def place(self) -> tuple[str, str]:
-        """Its row and column, which cells share that differ in the seed."""
+        """Row and column, shared by cells that differ in the seed."""
         return self.pattern, f"{label(self.net)}, {self.order}"
 
     @property
     def work(self) -> float:
-        """Seconds that it takes, about."""
+        """Approximate seconds of computation."""
         return 1.0 if self.order == "random" else 0.3
 
     def simulate(self, part_done: PartDone) -> Json:
-        """Cycles."""
+        """Duration in cycles."""
         whole = topology(self.net.name)
         hosts = fabric.order_hosts(whole, self.order, seed=self.seed)
         run = simulate.packet(
@@ -50,7 +50,7 @@ class Cell:
 
 
 def cells(quick: bool) -> list[Cell]:
-    """All cells of this part; a seed is that of the placement and of the simulation."""
+    """All cells of this part; placement and simulation use the same seed."""
     return [
         Cell(net, order, pattern, seed)
         for order in ORDERS

@@ -1,7 +1,7 @@
-"""Placement: which nodes a job gets, and which rank is on which of them.
+"""Placement: the nodes of a job, and the order of its ranks on them.
 
 Navaridas et al. place all tasks in order. Schedulers often do not, and then locality no longer helps a narrow
-tree; how much of its advantage that takes away, their section 5.3 leaves open.
+tree; their section 5.3 leaves open how much of its advantage remains.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from sortlast_studies.steps import Json, PartDone
 from sortlast_studies.taper import trees
 from sortlast_studies.taper.frames import SCHEDULES, TABLES, algorithms, fastest
 
-BUSY = 0.4  # share of the nodes that other jobs hold, where there are any
-# How a job is placed: on an empty machine; between other jobs; anywhere; and all nodes, ranks shuffled.
+BUSY = 0.4  # fraction of the nodes that other jobs hold, if there are any
+# Placements of a job: on an empty machine; between other jobs; anywhere; and on all nodes with shuffled
+# ranks.
 ORDER, FRAGMENTED, LEAF, ANYWHERE, SHUFFLED = (
     "in order",
     "fragmented",
@@ -28,7 +29,7 @@ ORDER, FRAGMENTED, LEAF, ANYWHERE, SHUFFLED = (
 PLACEMENTS = {
     ORDER: "the first nodes of an empty machine",
     FRAGMENTED: f"the first free nodes, where other jobs hold {BUSY:.0%} drawn at random",
-    LEAF: "of the same free nodes those on as few leaves as possible",
+    LEAF: "of the same free nodes, nodes on as few leaves as possible",
     ANYWHERE: "nodes drawn at random, ranks in routing order",
     SHUFFLED: "the same nodes as in order, ranks drawn at random",
 }
@@ -52,23 +53,23 @@ class Cell:
 
     @property
     def place(self) -> tuple[str, str]:
-        """Its row and column, which cells share that differ in the seed."""
+        """Row and column, shared by cells that differ in the seed."""
         return f"{self.job} ranks, {self.placement}, {trees.label(self.net)}", self.schedule
 
     @property
     def work(self) -> float:
-        """Seconds that it takes, about."""
+        """Approximate seconds of computation."""
         return 2.5 * self.job / 512
 
     def simulate(self, part_done: PartDone) -> Json:
-        """Frames a second."""
+        """Frames per second."""
         hosts = nodes_of(trees.topology(self.net.name), self.job, self.placement, self.seed)
         tried = algorithms(self.schedule, self.job)
         return fastest(TABLES, trees.routes(self.net.name), tried, part_done, hosts=hosts)
 
 
 def nodes_of(topology: Topology, job: int, placement: str, seed: int) -> list[int]:
-    """The host of each rank of a job of so many ranks. Raises ArgumentError if too few are free."""
+    """The host of each of ``job`` ranks. Raises ArgumentError if too few hosts are free."""
     if placement == ANYWHERE:
         return fabric.allocate_hosts(topology, "random", job, seed=seed)
     if placement in (ORDER, SHUFFLED):

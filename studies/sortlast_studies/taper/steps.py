@@ -1,4 +1,4 @@
-"""The steps of the study: a cell each."""
+"""The steps of the study, one per cell."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sortlast_studies.taper import failures, leaves, patterns, placement, sweep
 
 
 def steps(quick: bool) -> list[Step]:
-    """All cells, or those of the quick study."""
+    """All cells, or only the cells of the quick study."""
     return [
         Step(cell.name, cell.simulate, cell.work)
         for part in (sweep, placement, patterns, leaves, failures)

@@ -1,4 +1,4 @@
-"""The study as a value: the rows that its frames become, and what to buy by them."""
+"""The study as a value: converts the frame rates to rows, and derives purchase advice from them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _rates(
 
 
 def _choice(table: Table, networks: Sequence[Network], ways: Sequence[Way]) -> None:
-    """What to buy for each schedule, by each way of simulation; and with which schedule, by whole frames."""
+    """The best tree for each schedule and way of simulation, and the best schedule by whole frames."""
 
     def offers(way: Way, schedule: str, price: str = terms.PER_NODE) -> list[Offer]:
         return [
@@ -92,11 +92,11 @@ def _choice(table: Table, networks: Sequence[Network], ways: Sequence[Way]) -> N
         table.add(terms.ADVICE, f"${price:,} a node", "", best.fps, _FPS, "simulated", note=note)
 
 
-# --- what else decides --------------------------------------------------------------------------------
+# --- other factors ------------------------------------------------------------------------------------
 
 
 def _means(table: Table, results: Results, item: str, cells: Iterable[Cell], unit: str = _FPS) -> None:
-    """The mean over the seeds of all cells of a place."""
+    """For all cells of a place, the mean over the seeds."""
     found: dict[tuple[str, str], list[float]] = {}
     for cell in cells:
         result = results[cell.name]
@@ -106,7 +106,7 @@ def _means(table: Table, results: Results, item: str, cells: Iterable[Cell], uni
 
 
 def _patterns(table: Table, results: Results, cells: Sequence[patterns.Cell]) -> None:
-    """Cycles, those of the thin-tree over those of the fat-tree, and what follows from their sum."""
+    """Cycles, their ratios between the thin-tree and the fat-tree, and values derived from the sum."""
     relative_cost = cost_per_node(THIN_2, "CN") / cost_per_node(FAT, "CN")
     for order in patterns.ORDERS:
         _means(table, results, terms.PATTERN_TIMES, [cell for cell in cells if cell.order == order], "cycles")

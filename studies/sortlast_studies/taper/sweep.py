@@ -10,7 +10,7 @@ from sortlast_studies.steps import Json, PartDone
 from sortlast_studies.taper import frames, trees
 from sortlast_studies.taper.frames import Way, algorithms, fastest
 
-FEW_MESSAGES = ("radix-k", "binary swap")  # most others have 16.8 million on 4096 nodes
+FEW_MESSAGES = ("radix-k", "binary swap")  # most others have 16.8 million messages on 4096 nodes
 _QUICK_UP = (8, 4, 2, 1)
 
 
@@ -29,14 +29,14 @@ class Cell:
 
     @property
     def work(self) -> float:
-        """Seconds that it takes, about."""
+        """Approximate seconds of computation."""
         many = self.schedule in ("shift", "direct-send", "pipeline")
         if self.net.nodes > 512:
             return 10.0
         return (3.0 if many else 0.5) * (8 if self.net.n > 3 and self.way is frames.FRAME else 1)
 
     def simulate(self, part_done: PartDone) -> Json:
-        """The fastest algorithm of the schedule, and its frames a second."""
+        """The fastest algorithm of the schedule, and its frames per second."""
         name = self.net.name
         fabric = trees.topology(name) if self.way is frames.ADAPTIVE else trees.routes(name)
         return fastest(self.way, fabric, algorithms(self.schedule, self.net.nodes), part_done)
@@ -58,7 +58,7 @@ def large(quick: bool) -> Sequence[Network]:
 
 
 def ways(quick: bool) -> Sequence[Way]:
-    """How frames on 512 nodes are simulated."""
+    """The ways to simulate frames on 512 nodes."""
     return (frames.FRAME, frames.TABLES) if quick else frames.WAYS
 
 

@@ -1,4 +1,4 @@
-"""What the report names, over the table."""
+"""Functions and names over the table for the report."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TO_ALL = ("shift", "direct-send")  # schedules in which every rank sends to eve
 
 
 def rates(way: Way) -> str:
-    """The item of frames a second on 512 nodes, by a way of simulation."""
+    """The item with the frame rates on 512 nodes, for one way of simulation."""
     return f"Frames a second, {way.name}"
 
 
@@ -38,7 +38,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 class Terms:
-    """Those of a table."""
+    """Terms over a table."""
 
     link, stage, blend = frames.LINK, frames.STAGE, frames.BLEND
     packet_bytes, pixel_bytes = frames.PACKET_BYTES, frames.PIXEL_BYTES
@@ -64,17 +64,17 @@ class Terms:
     # --- taper ----------------------------------------------------------------------------------------
 
     def relative_cost(self, name: str) -> float:
-        """Of a network, over that of the fat-tree."""
+        """Cost of a network relative to the fat-tree."""
         return self._cost[name] / self._cost[label(REFERENCE)]
 
     def per_cost(self, way: Way, schedule: str) -> dict[str, float]:
-        """Frames a second per cost of the network over those of the fat-tree."""
+        """Frame rate per cost of each network, relative to the fat-tree."""
         found = self._table.line(rates(way), schedule)
         values = {name: fps / self._cost[name] for name, fps in found.items()}
         return {name: value / values[label(REFERENCE)] for name, value in values.items()}
 
     def over(self, way: Way, other: Way, schedule: str) -> list[float]:
-        """Frames a second of one way over those of another, by thin-tree, the fat-tree first."""
+        """Ratios of the frame rates by two ways, for each thin-tree, the fat-tree first."""
         return [
             self._table.value(rates(way), schedule, label(net))
             / self._table.value(rates(other), schedule, label(net))
@@ -82,11 +82,11 @@ class Terms:
         ]
 
     def over_flows(self) -> dict[str, list[float]]:
-        """What packets by the tables reach of the flows' frames, by schedules and trees."""
+        """Frame rates of packets by the tables relative to flows, by schedules and trees."""
         return self._grouped(frames.TABLES, frames.FLOW)
 
     def over_tables(self) -> dict[str, list[float]]:
-        """What adaptive packets gain over those by the tables, by schedules and trees."""
+        """Frame rates of adaptive packets relative to packets by the tables, by schedules and trees."""
         return self._grouped(frames.ADAPTIVE, frames.TABLES)
 
     def _grouped(self, way: Way, other: Way) -> dict[str, list[float]]:
@@ -100,12 +100,12 @@ class Terms:
         }
 
     def losing(self) -> list[str]:
-        """Schedules that lose frames on the fat-tree without its tables, with what is left."""
+        """Schedules that lose frames on the fat-tree without its tables, with the remaining fraction."""
         left = {name: self.over(frames.ADAPTIVE, frames.TABLES, name)[0] for name in frames.SCHEDULES}
         return [f"{name} {part:.2f}" for name, part in left.items() if part < 1 - SAME]
 
     def bought(self, node_price: int) -> str:
-        """Which tree has most whole frames for the money, by its schedules; with the frames per dollar."""
+        """The trees with the most whole frames per dollar, with their schedules and gains."""
         column = f"node ${node_price:,}"
         found: dict[str, list[str]] = {}
         for schedule in frames.SCHEDULES:
@@ -118,7 +118,7 @@ class Terms:
         )
 
     def most_gain(self, node_price: int) -> str:
-        """What narrowing gains most in whole frames for the money, and with which schedule."""
+        """The largest gain in whole frames per dollar by narrowing, and its schedule."""
         column = f"node ${node_price:,}"
         gains = {
             schedule: self._table.value(BEST, f"{schedule}, {frames.FRAME.name}", column)
@@ -133,21 +133,21 @@ class Terms:
         return f" ({span(gains)} times the fat-tree's)" if max(gains) > 1 else ""
 
     def kept(self, way: Way, schedule: str) -> float:
-        """Of the fat-tree's frames a second, on the thin-tree of half the ports up."""
+        """Frame rate of the thin-tree with half the ports up relative to the fat-tree."""
         half = label(next(net for net in self.thin_trees if net.narrowing == 2))
         return self._table.value(rates(way), schedule, half) / self._table.value(
             rates(way), schedule, label(REFERENCE)
         )
 
     def large_per_cost(self, schedule: str) -> list[float]:
-        """Frames a second per cost of the trees of 4096 nodes over those of the fat-tree."""
+        """Frame rates per cost of the trees of 4096 nodes, relative to the fat-tree."""
         costs = {label(net): net.name for net in LARGE_TREES}
         found = self._table.line(LARGE, schedule)
         values = [fps / self._table.value(PRICES, costs[name], PER_NODE) for name, fps in found.items()]
         return [value / values[0] for value in values]
 
     def answer(self) -> str:
-        """Whether the thin-tree keeps its advantage on random nodes; the paper denies it."""
+        """A sentence on whether the thin-tree keeps its advantage on random nodes; the paper denies it."""
 
         def told(row: str) -> dict[str, float]:
             columns = {order: f"{label(THIN_2)} / {label(FAT)}, {order}" for order in patterns.ORDERS}
@@ -162,19 +162,19 @@ class Terms:
         return (
             f"Here the advantage {verdict}: with tasks on random nodes the {THIN_2.name} has "
             f"{performance['random']:.2f} of the performance of the {FAT.name} and "
-            f"{per_cost['random']:.2f} times its performance for the cost, "
+            f"{per_cost['random']:.2f} times its performance per cost, "
             f"in order {performance['routing']:.2f} and {per_cost['routing']:.2f} times."
         )
 
-    # --- what else decides ----------------------------------------------------------------------------
+    # --- other factors --------------------------------------------------------------------------------
 
     def rate(self, item: str, row: str, column: str) -> tuple[float, float]:
-        """Mean and least frames a second over the seeds."""
+        """Mean and minimum of the frame rate over the seeds."""
         mean, found = self._table.value(item, row, column), self._table.find(item, row, column)
         return mean, found.spread[0] if found and found.spread else mean
 
     def share(self, row: str, schedule: str) -> str:
-        """Frames a second in order, else percent of them; the least in brackets."""
+        """Frames per second in order, otherwise percent of this rate; the minimum in brackets."""
         job, placed, net = row.split(", ")
         best, _ = self.rate(BY_PLACEMENT, f"{job}, {placement.ORDER}, {net}", schedule)
         mean, least = self.rate(BY_PLACEMENT, row, schedule)
@@ -182,16 +182,16 @@ class Terms:
         return shown if mean == least else f"{shown} ({least / best:.0%})"
 
     def over_fat(self, row: str, schedule: str) -> float:
-        """Frames a second of a placement over those on the fat-tree."""
+        """Frame rate of a placement relative to the fat-tree."""
         job, placed, _ = row.split(", ")
         fat = f"{job}, {placed}, {label(REFERENCE)}"
         return self.rate(BY_PLACEMENT, row, schedule)[0] / self.rate(BY_PLACEMENT, fat, schedule)[0]
 
     @property
     def most_ranks(self) -> int:
-        """Of the jobs that are placed."""
+        """Largest number of ranks of the placed jobs."""
         return max(int(row.split()[0]) for row in self._table.rows(BY_PLACEMENT))
 
     def intact(self, net: str, schedule: str) -> float:
-        """Frames a second of the whole network with the tables of ftree."""
+        """Frame rate of the intact network with the tables of ftree."""
         return self.rate(MISSING, f"{net}, {schedule}, {ROUTINGS[1]}", "0 %")[0]

@@ -1,4 +1,4 @@
-"""The trees of the study and what they cost, by the cost model of Navaridas et al., section 5.1.
+"""The trees of the study and their cost, by the cost model of Navaridas et al., section 5.1.
 
 Notation of the paper: k ports down and k' up (``up``) on a switch, n levels. The taper is k:k',
 at every level.
@@ -19,7 +19,7 @@ from sortlast_studies.narrowed_trees.networks import (
     of_network,
 )
 
-PORT = SWITCH_PORT_SQUARED * 16  # dollars, if the price of a switch grew with its ports: 16 cost as much
+PORT = SWITCH_PORT_SQUARED * 16  # dollars, for switch prices linear in ports; equal at 16 ports
 
 
 def thin(k: int, up: int, n: int) -> Network:
@@ -48,27 +48,27 @@ def topology(name: str) -> Topology:
 
 @cache
 def routes(name: str) -> Routes:
-    """The same with the tables of ftree."""
+    """The fabric with the tables of ftree."""
     return fabric.route(topology(name), "ftree")
 
 
 def taper(net: Network) -> str:
-    """Ports down for each port up, as ``2:1``."""
+    """Ratio of ports down to ports up, as ``2:1``."""
     return f"{net.narrowing:.2f}".rstrip("0").rstrip(".") + ":1"
 
 
 def label(net: Network) -> str:
-    """The ports of a network, and its family if it is no thin-tree: ``8:4``, ``8:4 slender``."""
+    """The ports of a network, and its family if it is not a thin-tree: ``8:4``, ``8:4 slender``."""
     return f"{net.k}:{net.up}" + (" slender" if net.family == "slender" else "")
 
 
 def by_square(net: Network) -> float:
-    """Dollars a node by the paper's model: switches by the square of their ports, k + k' on every level."""
+    """Dollars per node by the paper's model: switches by the square of their ports, k + k' on every level."""
     elements = counted(topology(net.name))
     return cost(net, elements) / elements.nodes
 
 
 def by_port(net: Network) -> float:
-    """Dollars a node if switches were paid by the port, links as in the paper."""
+    """Dollars per node if the price of a switch were linear in its ports; links as in the paper."""
     elements = counted(topology(net.name))
     return (PORT * net.radix * elements.switches + LINK * elements.links) / elements.nodes
