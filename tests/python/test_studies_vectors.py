@@ -74,7 +74,7 @@ def test_the_report_takes_the_results_of_all_steps(found):
     text = found.markdown
     assert_whole(text)
     verdicts = {check.claim: check.verdict for check in found.checks}
-    assert verdicts["With the fabric known nothing else is faster than what is chosen."] == "confirmed"
+    assert verdicts["With the fabric known, no candidate is faster than the choice."] == "confirmed"
     assert set(re.findall(r"\]\((\S*)\.png\)", text)) == set(figures.draw(found.table)) == {"vectors"}
     assert len(found.table.rows(terms.times(16))) == len(FABRICS) * len(PLACEMENTS)
     row = terms.job(TORUS_3, FRAGMENTED)

@@ -1,16 +1,16 @@
-"""What does a frame cost beside the simulation's own traffic, and what does it cost the simulation?
+"""How much do compositing and the traffic of the rendered simulation slow each other down?
 
-In situ, ranks composite while the simulation that they render exchanges the halos of its boxes. Both cross
-the same links. Here the frames of three algorithms run beside a halo exchange that never pauses, as flows, on
-one switch, where they share the adapters alone, and on networks that add links to share.
+In situ, ranks composite while the simulation that they render exchanges the halos of its boxes. Both use
+the same links. Here the frames of three algorithms run concurrently with a halo exchange that never pauses,
+as flows, on one switch, where they share only adapters, and on networks, where they share links too.
 """
 
 PICTURE = "beside"
 SUMMARY = (
-    "Beside the simulation's own traffic: frames while a halo exchange runs on the same links, on one "
+    "Frames during the simulation's own traffic: a halo exchange runs on the same links, on one "
     "switch, a fat-tree, a tapered tree and a torus; no published values."
 )
 KIND = """\
-Prints tables and figures of simulated frames. There are no published ones to be put beside them, and nothing
+Prints tables and figures of simulated frames. There are no published values to compare with, and nothing
 is measured.
 """

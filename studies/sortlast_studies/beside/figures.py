@@ -1,4 +1,4 @@
-"""The picture: how much slower frames and exchanges get, panels by number of ranks."""
+"""The picture: the slowdown of frames and exchanges, in panels by number of ranks."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from sortlast_studies.beside.terms import EXCHANGE, FRAME, Terms, face
 from sortlast_studies.table import Table
 
 _STYLES = {SHIFT: (BLUE, "o"), WIDE: (SKY, "^"), SWAP: (VERMILION, "s"), RADIX: (ORANGE, "D")}
-_APART = 0.18  # of the lines of the algorithms within a row
+_APART = 0.18  # distance of the algorithms within a row
 
 
 def draw(table: Table) -> dict[str, Figure]:
-    """Every picture of the report by the name of its file."""
+    """Draw every picture of the report, by file name."""
     return {"beside": beside(table)}
 
 
 def beside(table: Table) -> Figure:
-    """A row a fabric and size of faces, a mark an algorithm."""
+    """One row per fabric and size of faces, one mark per algorithm."""
     terms = Terms(table)
     figure, rows = panels(
         9.6,
@@ -48,11 +48,11 @@ def beside(table: Table) -> Figure:
             axes.set_xlim(left=0.95)
             lines_behind(axes)
     for axes, what in zip(rows[-1], (FRAME, EXCHANGE), strict=True):
-        axes.set_xlabel(f"time of the {what} beside the other, over that alone")
+        axes.set_xlabel(f"time of the {what} during the other, over its time alone")
     legend_below(figure, rows[0][0], len(_STYLES))
     return figure
 
 
 def _height(terms: Terms, p: int) -> float:
-    """Inches of the panels of so many ranks."""
+    """Inches of the panels for ``p`` ranks."""
     return 0.7 + 0.33 * len(FABRICS) * (len(terms.sizes[p]) + 0.6)

@@ -18,11 +18,11 @@ IMAGE = (1920, 1080)
 PIXEL_BYTES = 16
 LINK = 12.5e9  # byte/s
 MACHINE = Machine(beta=1 / LINK)
-ALONE = 8  # iterations of the exchange that are simulated alone
-AT_FIRST = 2.5  # times as long as a frame alone the exchange beside it is, unless that is too short
-WINDOW = 6  # stages of shift under way at once, in place of one: as many as a rank has neighbours
+ALONE = 8  # simulated iterations of the exchange alone
+AT_FIRST = 2.5  # initial length of the exchange in frame times; doubled if the frame outlasts it
+WINDOW = 6  # concurrent stages of the wide shift: as many as a rank has neighbours
 GRIDS = {64: (4, 4, 4), 128: (8, 4, 4)}  # by number of ranks
-SIZES = {64: (250_000, 1_000_000, 4_000_000), 128: (1_000_000,)}  # bytes of a face, by number of ranks
+SIZES = {64: (250_000, 1_000_000, 4_000_000), 128: (1_000_000,)}  # bytes per face, by number of ranks
 SWITCH, FAT, TAPERED, TORUS = "one switch", "fat-tree", "tapered tree", "torus"
 FABRICS = {
     SWITCH: {64: ("crossbar:64", "minhop"), 128: ("crossbar:128", "minhop")},
@@ -41,13 +41,13 @@ ALGORITHMS = {
 
 @cache
 def routes(name: str, p: int) -> Routes:
-    """A fabric for so many ranks, one on each of its hosts, with its tables."""
+    """A fabric with one rank on each of its ``p`` hosts, with its tables."""
     net, engine = FABRICS[name][p]
     return fabric.route(fabric.make_topology(net), engine)
 
 
 def frame(name: str, p: int) -> Traffic:
-    """A frame of an algorithm; blending takes what the library's default machine says."""
+    """A frame of an algorithm; blending costs as on the library's default machine."""
     join = 2 * MACHINE.gamma_read + MACHINE.gamma_write
     made = schedule.make(ALGORITHMS[name][p], p=p, n=IMAGE[0] * IMAGE[1])
     window = WINDOW if name == WIDE else None
@@ -57,7 +57,7 @@ def frame(name: str, p: int) -> Traffic:
 
 
 def run(net: Routes, traffic: Traffic, placement: list[int] | None = None, log: bool = False) -> FlowResult:
-    """Simulate flows; whatever a task may send shares its link."""
+    """Simulate flows; all messages that a task may send share its link."""
     return simulate.flow(
         net,
         traffic,
@@ -70,7 +70,7 @@ def run(net: Routes, traffic: Traffic, placement: list[int] | None = None, log: 
 
 
 def rate(jobs: Jobs, found: FlowResult, job: int, until: float) -> float:
-    """Bytes a second that arrived for a job up to a time; of messages under way the part that has passed."""
+    """Bytes per second that arrived for a job until a time, with fractions of messages under way."""
     message, (begin, end) = found.log_messages[:, 0], found.log_seconds.T
     own = (jobs.job[message] == job) & (jobs.traffic.source[message] != jobs.traffic.destination[message])
     begin, end, size = begin[own], end[own], jobs.traffic.size[message[own]]
@@ -80,12 +80,12 @@ def rate(jobs: Jobs, found: FlowResult, job: int, until: float) -> float:
 
 @dataclass(frozen=True)
 class Cell:
-    """A frame beside an exchange, and both alone."""
+    """A frame concurrent with an exchange, and each of them alone."""
 
     p: int
     fabric: str
     algorithm: str
-    size: int  # bytes of a face
+    size: int  # bytes per face
 
     @property
     def name(self) -> str:
@@ -94,11 +94,11 @@ class Cell:
 
     @property
     def work(self) -> float:
-        """Seconds that it takes, about."""
+        """Approximate seconds of computation."""
         return (self.p / 64) ** 2 * 1e6 / self.size
 
     def simulate(self, part_done: PartDone) -> Json:
-        """Milliseconds of a frame, and of an exchange: alone, and beside the other."""
+        """Milliseconds of a frame and of an exchange: each alone, and during the other."""
         net = routes(self.fabric, self.p)
         picture = frame(self.algorithm, self.p)
         alone = run(net, picture).seconds
@@ -125,7 +125,7 @@ class Cell:
 
 
 def cells(quick: bool) -> list[Cell]:
-    """All runs; quick: those of fewer ranks, and of the largest faces alone."""
+    """All runs; if quick, only fewer ranks and the largest faces."""
     sizes = {64: SIZES[64][-1:]} if quick else SIZES
     return [
         Cell(p, name, algorithm, size)

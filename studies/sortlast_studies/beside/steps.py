@@ -1,4 +1,4 @@
-"""The steps of the study: a run each."""
+"""The steps of the study, one per run."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from sortlast_studies.steps import Step
 
 
 def steps(quick: bool) -> list[Step]:
-    """All runs, or those of the quick study."""
+    """All runs, or only the runs of the quick study."""
     return [Step(cell.name, cell.simulate, cell.work) for cell in cells(quick)]

@@ -1,4 +1,4 @@
-"""The study as a value: the rows that its runs become."""
+"""The study as a value: converts the results of its runs to rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sortlast_studies.table import Table
 
 
 def tabulate(results: Results, quick: bool) -> Table:
-    """The table of what ran."""
+    """The table of all runs."""
     table = Table()
     for cell in cells(quick):
         row, found = terms.pair(cell.fabric, cell.algorithm), results[cell.name]

@@ -1,4 +1,4 @@
-"""What the report, the checks and the figures name, over the table."""
+"""Functions and names over the table for report, checks and figures."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NAMES = {
 
 
 def times(what: str, p: int) -> str:
-    """The item of milliseconds of one of the quantities, with so many ranks."""
+    """The item with the milliseconds of one quantity on ``p`` ranks."""
     return f"Milliseconds of {_NAMES[what]}, {p} ranks"
 
 
@@ -42,12 +42,12 @@ def pair(fabric: str, algorithm: str) -> str:
 
 
 def face(size: int) -> str:
-    """The column of a size of faces."""
+    """The column for a size of faces."""
     return f"{size // 1000:,} kB"
 
 
 class Terms:
-    """Those of a table."""
+    """Terms over a table."""
 
     fabrics, algorithms, grids, link = FABRICS, ALGORITHMS, GRIDS, LINK
     width, height = IMAGE
@@ -71,13 +71,13 @@ class Terms:
         }
 
     def slower(self, what: str, p: int, fabric: str, algorithm: str, size: int) -> float:
-        """How many times as long a frame, or an exchange, takes beside the other as alone."""
+        """Slowdown of a frame, or an exchange, by the other."""
         row, column = pair(fabric, algorithm), face(size)
         beside, alone = times(f"{what} beside", p), times(what, p)
         return self._table.value(beside, row, column) / self._table.value(alone, row, column)
 
     def all_slower(self, what: str, algorithm: str, fabrics: list[str] | None = None) -> list[float]:
-        """The same of all sizes, ranks, and fabrics (None: all)."""
+        """Slowdowns for all sizes and numbers of ranks on some fabrics (None: all)."""
         return [
             self.slower(what, p, fabric, algorithm, size)
             for p in self.ranks
@@ -86,7 +86,7 @@ class Terms:
         ]
 
     def over_switch(self, what: str, fabric: str, algorithm: str) -> list[float]:
-        """How many times as long as on one switch a frame, or an exchange, takes beside the other."""
+        """Ratio of the time on a fabric to the time on one switch, both during the other job."""
         row, switch = pair(fabric, algorithm), pair(SWITCH, algorithm)
         return [
             self._table.value(item, row, face(size)) / self._table.value(item, switch, face(size))

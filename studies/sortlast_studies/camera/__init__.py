@@ -1,17 +1,16 @@
-"""When does the camera break contention? Frame rates of compositing over the directions that one looks from.
+"""When does the camera break contention? Frame rates of compositing over all viewing directions.
 
-Swaps and radix-k merge neighbours in depth, so that who sends to whom, and which links are shared, changes
-with the camera; in shift and direct-send it never does (Cavin and Demengeon, see
-:mod:`sortlast_studies.shift_based`, leave that open). Here a regular volume is seen from all sides, for
-several placements and fabrics.
+Swaps and radix-k merge neighbours in depth, so communication partners and shared links change with the
+camera; in shift and direct-send they never do (Cavin and Demengeon, see :mod:`sortlast_studies.shift_based`,
+leave this question open). Here a regular volume is seen from all sides, for several placements and fabrics.
 """
 
 SUMMARY = (
-    "Frames a second from every side: which placements, fabrics and schedules lose frames when the camera "
+    "Frames per second from every side: which placements, fabrics and schedules lose frames when the camera "
     "turns; no paper."
 )
 KIND = """\
-Prints tables and figures of computed and simulated frames. There are no published ones to be put beside them,
+Prints tables and figures of computed and simulated frames. There are no published values to compare with,
 and nothing is measured.
 """
 PARAMETERS = ("ranks",)

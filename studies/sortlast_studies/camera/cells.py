@@ -1,4 +1,4 @@
-"""What steps compute: the frames of a job, tapers, a sample by all models, and orders by distance."""
+"""The computations of the steps: frames of a job, tapers, a sample by all models, and orders by distance."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from sortlast_studies.camera.views import LOWEST, SORTINGS, Order
 from sortlast_studies.steps import Json, PartDone, in_turn
 
 VIEWS, QUICK_VIEWS = 1_000, 100
-SAMPLED = (placement.LEAF, placement.RANDOM)  # placements whose extreme orders every model takes
-TAPERED = (placement.LEAF, placement.MORTON, placement.RANDOM)  # placements that are tried on all tapers
+SAMPLED = (placement.LEAF, placement.RANDOM)  # placements with extreme orders by every model
+TAPERED = (placement.LEAF, placement.MORTON, placement.RANDOM)  # placements on all tapers
 QUICK = (placement.LEAF, placement.MORTON, placement.RANDOM)  # placements of the quick study
 DISTANCES = (1.0, 1.5, 2.0, views.DISTANCE, 10.0, 100.0)  # edges of the volume
 
 
 def tried(algorithm: str, different: Sequence[Order]) -> list[Order]:
-    """The orders that an algorithm is tried with: where it should not matter the first and the last."""
+    """The orders to try with an algorithm: only the first and the last if order should not matter."""
     return [different[0], different[-1]] if algorithm in FIXED else list(different)
 
 
 @dataclass(frozen=True)
 class Job:
-    """All algorithms of p ranks, placed one way on a fabric, with every order that the views have."""
+    """All algorithms on p ranks, placed one way on a fabric, with every order of the views."""
 
     p: int
     fabric: str
@@ -39,11 +39,11 @@ class Job:
 
     @property
     def work(self) -> float:
-        """Seconds that it takes, about."""
+        """Approximate seconds of computation."""
         return 3.0
 
     def compute(self, part_done: PartDone) -> Json:
-        """By algorithm and sorting: frames a second of each order, and whether it is free of contention."""
+        """By algorithm and sorting: frames per second of each order, and whether it is free of contention."""
         net, hosts = placement.place(self.fabric, self.p, self.placement)
         cases = [(each, sorting) for each in algorithms(self.p) for sorting in _sortings(each)]
         found: dict[str, dict[str, Json]] = {}
@@ -65,7 +65,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Taper:
-    """The algorithms on leaves of 16 hosts with some ports up, or on one switch (0), by stages."""
+    """The algorithms on leaves of 16 hosts with ``up`` ports up, or on one switch (0), by stages."""
 
     p: int
     up: int
@@ -78,11 +78,11 @@ class Taper:
 
     @property
     def work(self) -> float:
-        """Seconds that it takes, about."""
+        """Approximate seconds of computation."""
         return 1.0
 
     def compute(self, part_done: PartDone) -> Json:
-        """By placement, algorithm and sorting: frames a second of each order."""
+        """By placement, algorithm and sorting: frames per second of each order."""
         net = fabrics.tapered(self.up) if self.up else fabrics.one_switch(self.p)
         found: dict[str, dict[str, Json]] = {}
         for where, _ in in_turn(TAPERED, part_done):
@@ -98,7 +98,7 @@ class Taper:
 
 @dataclass(frozen=True)
 class Sample:
-    """The best and the worst order by stages, of one placement on a fabric, by every model."""
+    """The best and the worst order by stages, for one placement on a fabric, by every model."""
 
     p: int
     fabric: str
@@ -113,11 +113,11 @@ class Sample:
 
     @property
     def work(self) -> float:
-        """Seconds that it takes, about."""
+        """Approximate seconds of computation."""
         return 5.0
 
     def compute(self, part_done: PartDone) -> Json:
-        """By algorithm: frames a second of its best and its worst order, by model."""
+        """By algorithm: frames per second of its best and its worst order, by model."""
         net, hosts = placement.place(self.fabric, self.p, self.placement)
         following = {name: each for name, each in algorithms(self.p).items() if name not in FIXED}
         found: dict[str, Json] = {}
@@ -129,7 +129,7 @@ class Sample:
                 STAGES: [rates[order] for order in pair],
                 FLOWS: [frames.flows(net, algorithm, order, hosts) for order in pair],
             }
-            if self.fabric != fabrics.TORUS:  # where packets of these routes wait for each other for ever
+            if self.fabric != fabrics.TORUS:  # where packets would deadlock on these routes
                 made["flows, small"] = [
                     frames.flows(net, algorithm, order, hosts, small=True) for order in pair
                 ]
@@ -140,7 +140,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Distance:
-    """How many orders the views have from several distances."""
+    """The number of orders of the views from several distances."""
 
     p: int
     views: int
@@ -152,11 +152,11 @@ class Distance:
 
     @property
     def work(self) -> float:
-        """Seconds that it takes, about."""
+        """Approximate seconds of computation."""
         return 3.0
 
     def compute(self, part_done: PartDone) -> Json:
-        """Different orders, by distance."""
+        """Numbers of different orders, by distance."""
         return [views.count_orders(self.p, self.views, each) for each, _ in in_turn(DISTANCES, part_done)]
 
 
@@ -164,7 +164,7 @@ Cell = Job | Taper | Sample | Distance
 
 
 def cells(ranks: Sequence[int], quick: bool) -> list[Cell]:
-    """All cells of jobs of so many ranks; quick: of fewer views."""
+    """All cells of jobs with these numbers of ranks; quick cells have fewer views."""
     count, placements = (QUICK_VIEWS, QUICK) if quick else (VIEWS, placement.PLACEMENTS)
     found: list[Cell] = []
     for p in ranks:

@@ -1,4 +1,4 @@
-"""The pictures: rates over the views, what sorting by a k-d tree changes, orbit, sphere, and tapers."""
+"""The pictures: rates over the views, the effect of k-d tree orders, orbit, sphere, and tapers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LINES = {LOWEST: "-", TREE: "--"}
 
 
 def draw(table: Table) -> dict[str, Figure]:
-    """Every picture of the report by the name of its file; views and worst views of each number of ranks."""
+    """Draw every picture of the report, by file name; views and worst views for each number of ranks."""
     terms = Terms(table)
     first = terms.ranks[0]
     drawn = {
@@ -37,7 +37,7 @@ def draw(table: Table) -> dict[str, Figure]:
 
 
 def over_views(table: Table, terms: Terms, p: int) -> Figure:
-    """A panel a fabric: for each placement and algorithm from the worst view to the best."""
+    """One panel per fabric: the range from worst to best view for each placement and algorithm."""
     figure, grid = panels(8.6, 8.4, len(terms.fabrics), 1, sharex=True, sharey=True)
     called = terms.algorithms(p)
     for fabric, axes in zip(terms.fabrics, grid[:, 0], strict=True):
@@ -62,7 +62,7 @@ def over_views(table: Table, terms: Terms, p: int) -> Figure:
 
 
 def worst_views(terms: Terms, p: int) -> Figure:
-    """A panel a fabric: the worst view of each algorithm by both sortings, joined by a line; shift a bar."""
+    """One panel per fabric: worst views by both sortings, joined by a line for each algorithm; shift as a bar."""
     figure, grid = panels(8.6, 8.4, len(terms.fabrics), 1, sharex=True, sharey=True)
     called = terms.following(p)
     for fabric, axes in zip(terms.fabrics, grid[:, 0], strict=True):
@@ -97,7 +97,7 @@ def worst_views(terms: Terms, p: int) -> Figure:
 
 
 def on_orbit(terms: Terms, p: int) -> Figure:
-    """A panel a fabric: frames a second by angle, ranks in the order of leaves, by both sortings."""
+    """One panel per fabric: frames per second by angle, ranks in leaf order, by both sortings."""
     figure, grid = panels(8.6, 8.0, len(terms.fabrics), 1, sharex=True, sharey=True)
     shown = [SWAP, terms.following(p)[1]]
     angle = np.arange(terms.turn + 1)
@@ -128,7 +128,7 @@ def on_orbit(terms: Terms, p: int) -> Figure:
 
 
 def on_sphere(table: Table, terms: Terms, p: int) -> Figure:
-    """A map a fabric and sorting: every direction with the frame rate of binary swap there."""
+    """One map per fabric and sorting: every direction with the frame rate of binary swap."""
     figure, grid = panels(8.6, 8.2, len(terms.fabrics), len(SORTINGS), sharex=True, sharey=True)
     x, y, z = (np.array(list(table.column(views_of(p), axis).values())) for axis in "xyz")
     longitude, latitude = np.degrees(np.arctan2(y, x)), np.degrees(np.arcsin(z))
@@ -153,7 +153,7 @@ def on_sphere(table: Table, terms: Terms, p: int) -> Figure:
 
 
 def by_taper(terms: Terms, p: int) -> Figure:
-    """A panel a placement: the worst view on one switch and on tapers 1:1 to 8:1, by both sortings."""
+    """One panel per placement: the worst view on one switch and on tapers 1:1 to 8:1, by both sortings."""
     figure, grid = panels(8.6, 3.9, 1, len(terms.tried_on_tapers), sharey=True)
     for where, axes in zip(terms.tried_on_tapers, grid[0], strict=True):
         shift = terms.by_taper(p, SHIFT, LOWEST, where, "worst")

@@ -1,11 +1,11 @@
-"""How long a frame takes, in three ways; only frames of the same way are compared.
+"""The duration of a frame by three models; only frames of the same model are compared.
 
-- stages: every stage lasts as long as its most loaded link: counted from the tables, 1 ms a frame. It knows
-  no blending, and all ranks wait for the slowest at every stage.
-- flows: messages share links max-min fairly, a rank goes on when it can, blending takes time: tens of ms.
-- packets: of a smaller image, without blending, in queues with credits; a sample.
+- stages: every stage lasts as long as its most loaded link, counted from the tables; takes 1 ms per frame. It
+  models no blending, and all ranks wait for the slowest at every stage.
+- flows: messages share links max-min fairly, ranks proceed independently, blending takes time; tens of ms.
+- packets: a smaller image, without blending, in queues with credits; only for a sample.
 
-Image, links, stages and blending are those of the study of taper.
+Image, links, stages and blending are taken from the study taper.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from sortlast_studies.taper.frames import (
 )
 
 SHIFT, DIRECT, SWAP, SWAP_23 = "shift", "direct-send", "binary swap", "2-3 swap"
-FIXED = (SHIFT, DIRECT)  # who sends to whom does not follow the depth order
+FIXED = (SHIFT, DIRECT)  # algorithms with a pattern that does not depend on the depth order
 STAGES, FLOWS = "stages", "flows"
-FLOWS_UP_TO = 64  # ranks; with more, flows are simulated for a sample alone
-_SEED = 17  # of the packet simulator
+FLOWS_UP_TO = 64  # ranks; with more, only a sample is simulated by flows
+_SEED = 17  # for the packet simulator
 _EQUAL = 1e-9
 
 
@@ -47,9 +47,9 @@ def algorithms(p: int) -> dict[str, str]:
 
 
 def stages(net: Routes, algorithm: str, order: Order, hosts: Sequence[int]) -> tuple[float, bool]:
-    """Frames a second if all wait for each stage's most loaded link, and whether that link is a host's own.
+    """Frames per second if all ranks wait for each stage's most loaded link, and freedom from contention.
 
-    A frame is free of contention where the links between switches make no stage longer.
+    A frame is free of contention if the links between switches make no stage longer.
     """
     time = fabric.pattern_time(
         net,
@@ -64,7 +64,7 @@ def stages(net: Routes, algorithm: str, order: Order, hosts: Sequence[int]) -> t
 
 
 def flows(net: Routes, algorithm: str, order: Order, hosts: Sequence[int], *, small: bool = False) -> float:
-    """Frames a second of flows; of the smaller image network only, as packets."""
+    """Frames per second by flows; the smaller image uses only the network, like packets."""
     run = simulate.frame(
         net,
         _made(algorithm, order, SMALL if small else IMAGE),
@@ -79,7 +79,7 @@ def flows(net: Routes, algorithm: str, order: Order, hosts: Sequence[int], *, sm
 
 
 def packets(net: Routes, algorithm: str, order: Order, hosts: Sequence[int]) -> float:
-    """Frames a second of packets by the tables."""
+    """Frames per second by packets with forwarding tables."""
     run = simulate.packet(
         net,
         simulate.frame_traffic(_made(algorithm, order, SMALL), pixel_bytes=PIXEL_BYTES),

@@ -1,4 +1,4 @@
-"""Six placements of ranks on hosts that people have."""
+"""Six common placements of ranks on hosts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sortlast_studies.camera.views import cell
 from sortlast_studies.taper import placement as jobs
 
 SEED = 1
-SEARCH = 20_000  # exchanges that the search for an order tries
+SEARCH = 20_000  # exchanges tried by the search for an order
 BUSY = jobs.BUSY
 LEAF, MORTON, ROUND_ROBIN, RANDOM, FRAGMENTED, ORDERED = (
     "leaf order",
@@ -35,13 +35,13 @@ PLACEMENTS = {
     ORDERED: "the same hosts in the order that sortlast fabric order finds for shift",
 }
 SHARED = (FRAGMENTED, ORDERED)
-MOST_RANKS = MOST_HOSTS - round(BUSY * MOST_HOSTS)  # that find free hosts everywhere
+MOST_RANKS = MOST_HOSTS - round(BUSY * MOST_HOSTS)  # with enough free hosts on every fabric
 
 _lock = Lock()
 
 
 def place(name: str, p: int, placement: str) -> tuple[Routes, list[int]]:
-    """The fabric of this name, and the host of each rank of a job; made once, whichever thread asks first."""
+    """The fabric of this name, and the host of each rank of a job; computed only once, with a lock."""
     with _lock:
         found, hosts = _place(name, p, placement)
     return found, list(hosts)
@@ -72,7 +72,7 @@ def _hosts(found: Routes, name: str, p: int, placement: str) -> list[int]:
 
 
 def _along_curve(hosts: list[int], p: int) -> list[int]:
-    """The n-th block of a Morton curve through the volume on the n-th host."""
+    """Place the n-th block of a Morton curve through the volume on the n-th host."""
     placed = [0] * p
     for host, rank in zip(hosts, sorted(range(p), key=lambda rank: _morton(cell(rank, p))), strict=True):
         placed[rank] = host
@@ -80,12 +80,12 @@ def _along_curve(hosts: list[int], p: int) -> list[int]:
 
 
 def _curve_of_torus() -> list[int]:
-    """All hosts of the torus, one a switch, x fastest, along a Morton curve."""
+    """All hosts of the torus, one per switch, x fastest, along a Morton curve."""
     return sorted(
         range(SIDE**3), key=lambda host: _morton((host % SIDE, host // SIDE % SIDE, host // SIDE**2))
     )
 
 
 def _morton(at: tuple[int, int, int]) -> int:
-    """The bits of the three coordinates in turn, x last."""
+    """Interleave the bits of the three coordinates, x last."""
     return sum((at[axis] >> bit & 1) << 3 * bit + axis for bit in range(10) for axis in range(3))

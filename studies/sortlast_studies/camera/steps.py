@@ -1,4 +1,4 @@
-"""The steps of the study: a cell each."""
+"""The steps of the study, one per cell."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from sortlast_studies.steps import Step
 
 
 def steps(ranks: Sequence[int], quick: bool) -> list[Step]:
-    """All cells of jobs of so many ranks, or those of the quick study."""
+    """All cells of jobs with these numbers of ranks, or only the cells of the quick study."""
     return [Step(cell.name, cell.compute, cell.work) for cell in cells(ranks, quick)]

@@ -1,4 +1,4 @@
-"""The study as a value: the rows that its frames become, for the default numbers of ranks or others."""
+"""The study as a value: converts its frames to rows, for the default numbers of ranks or others."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from sortlast_studies.table import Kind, Table
 from sortlast_studies.taper.frames import BLEND, LINK, STAGE
 
 RANKS = (64, 144)  # a power of two; all hosts of the 12-ary 2-tree
-LEAST_RANKS = 8  # a block for each corner of the volume
+LEAST_RANKS = 8  # one block for each corner of the volume
 _FPS = "frames/s"
 _KIND: Mapping[str, Kind] = {STAGES: "computed", FLOWS: "simulated"}
 
 
 def make(ranks: Sequence[int] | None = None) -> Study:
-    """The study of jobs of so many ranks, in place of the default ones.
+    """The study of jobs with these numbers of ranks instead of the default ones.
 
     Raises:
-        ArgumentError: a number is below 8, or above what finds free hosts on all three fabrics.
+        ArgumentError: a number is below 8, or too large for the free hosts of one of the three fabrics.
     """
     chosen = tuple(dict.fromkeys(RANKS if ranks is None else ranks))
     if not chosen or min(chosen) < LEAST_RANKS or max(chosen) > MOST_RANKS:
@@ -56,7 +56,7 @@ def make(ranks: Sequence[int] | None = None) -> Study:
 
 
 def tabulate(ranks: Sequence[int], results: Results, quick: bool) -> Table:
-    """The table of the cells that ran."""
+    """The table of all cells that ran."""
     table = Table()
     for p in ranks:
         of_p = [cell for cell in cells(ranks, quick) if cell.p == p]
@@ -76,7 +76,7 @@ def tabulate(ranks: Sequence[int], results: Results, quick: bool) -> Table:
 
 
 def _views(table: Table, p: int, count: int) -> None:
-    """Every direction and degree with the number of its order."""
+    """Every direction and degree, with the number of its order."""
     found = {sorting: orders(p, count, sorting) for sorting in SORTINGS}
     for k, (x, y, z) in enumerate(directions(count)):
         table.add_line(terms.views_of(p), k, {"x": x, "y": y, "z": z})
@@ -98,7 +98,7 @@ def _views(table: Table, p: int, count: int) -> None:
 
 
 def _rates(table: Table, p: int, jobs: Sequence[Job], results: Results) -> None:
-    """Of each case median, extremes and quantile over the views, and the rate of each order."""
+    """For each case median, extremes and quantile over the views, and the rate of each order."""
     ways = [way for way in (STAGES, FLOWS) if way in results[jobs[0].name][SHIFT][LOWEST]]
     for job in jobs:
         for called, by_sorting in results[job.name].items():
@@ -124,7 +124,7 @@ def _rates(table: Table, p: int, jobs: Sequence[Job], results: Results) -> None:
 
 
 def _of_orders(called: str, found: Sequence[float], count: int) -> np.ndarray:
-    """The value of each order; an algorithm that does not follow them has one for all."""
+    """The value of each order; algorithms in FIXED have the same value for all orders."""
     return np.array([found[0]] * count if called in FIXED else found, float)
 
 
@@ -145,7 +145,7 @@ def _add_summary(table: Table, item: str, row: str, seen: Mapping[str, float], k
 
 
 def _models(table: Table, p: int, jobs: Sequence[Job], results: Results) -> None:
-    """Flows over stages: frames a second of all orders, and the ratio of best to worst order of each case."""
+    """Flows over stages: frame rates of all orders, and the ratio of best to worst order for each case."""
     over: dict[str, list[float]] = {}
     ratios: dict[str, list[float]] = {}
     for job in jobs:

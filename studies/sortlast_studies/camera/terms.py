@@ -1,4 +1,4 @@
-"""What the report, the checks and the figures name, over the table."""
+"""Functions and names over the table for report, checks and figures."""
 
 from __future__ import annotations
 
@@ -26,52 +26,52 @@ from sortlast_studies.taper import frames as taper_frames
 ORDERS, BY_DISTANCE = "Different orders", "Different orders by distance"
 FIXED_APART = "Shift and direct-send, greatest difference between orders"
 RATIO, OVER_SHIFT, FREE = "best / worst", "worst / shift", "free of contention"
-SAME = 0.02  # frame rates that differ by less are told as equal
+SAME = 0.02  # frame rates with a smaller relative difference count as equal
 
 
 def rates(p: int, way: str) -> str:
-    """The item of frames a second over the views."""
+    """The item with the frame rates over the views."""
     return f"Frames a second, {p} ranks, {way}"
 
 
 def by_order(p: int) -> str:
-    """The item of frames a second of each order, by flows where they are simulated for all."""
+    """The item with the frame rate of each order, by flows if they cover all orders."""
     return f"Frames a second of each order, {p} ranks"
 
 
 def views_of(p: int) -> str:
-    """The item of directions and their orders."""
+    """The item with directions and their orders."""
     return f"Views, {p} ranks"
 
 
 def orbit(p: int) -> str:
-    """The item of the orders of the orbit, by degree."""
+    """The item with the orders of the orbit, by degree."""
     return f"Orbit, {p} ranks"
 
 
 def models(p: int) -> str:
-    """The item of flows over stages."""
+    """The item with ratios of flows to stages."""
     return f"Flows over stages, {p} ranks"
 
 
 def tapers(p: int) -> str:
-    """The item of frames a second by taper."""
+    """The item with the frame rates by taper."""
     return f"Frames a second by taper, {p} ranks"
 
 
 def sample(p: int) -> str:
-    """The item of the frames that all models take."""
+    """The item with the frames computed by all models."""
     return f"Best and worst order by every model, {p} ranks"
 
 
 def case(fabric: str, where: str, algorithm: str, sorting: str) -> str:
-    """A row: fabric or taper, placement, algorithm, and how orders are chosen, where that matters."""
+    """A row: fabric or taper, placement, algorithm, and, unless in FIXED, the rule that chooses orders."""
     return "; ".join([fabric, where, algorithm, *([] if algorithm in FIXED else [sorting])])
 
 
 @dataclass(frozen=True)
 class Case:
-    """What a row of frame rates is about, with a value."""
+    """The case of a row of frame rates, with a value."""
 
     p: int
     fabric: str
@@ -82,12 +82,12 @@ class Case:
 
     @property
     def text(self) -> str:
-        """For a sentence."""
+        """The case as part of a sentence."""
         return f"{self.p} ranks, {self.fabric}, {self.placement}"
 
 
 class Terms:
-    """Those of a table."""
+    """Terms over a table."""
 
     fabrics, placements_about, sortings = FABRICS, placement.PLACEMENTS, SORTINGS
     lowest, tree, ratio, over_shift, free, stages, flows = (
@@ -127,11 +127,11 @@ class Terms:
     # --- values ---------------------------------------------------------------------------------------
 
     def way(self, p: int) -> str:
-        """How the frames of a job are told: by flows where they are simulated for all orders."""
+        """The model shown for a job: flows if they cover all orders, otherwise stages."""
         return FLOWS if self._table.rows(rates(p, FLOWS)) else STAGES
 
     def by_flows(self) -> list[int]:
-        """The numbers of ranks whose frames are told by flows."""
+        """The numbers of ranks that are shown by flows."""
         return [p for p in self.ranks if self.way(p) == FLOWS]
 
     def algorithms(self, p: int) -> list[str]:
@@ -139,16 +139,16 @@ class Terms:
         return list(dict.fromkeys(row.split("; ")[2] for row in self._table.rows(rates(p, STAGES))))
 
     def following(self, p: int) -> list[str]:
-        """Those whose messages follow the depth order."""
+        """The algorithms with messages that follow the depth order."""
         return [each for each in self.algorithms(p) if each not in FIXED]
 
     def at(self, p: int, fabric: str, where: str, algorithm: str, sorting: str, column: str) -> float:
-        """A value of a case, by the way of its job; whether it is free by stages."""
+        """A value of a case, by the model of its job; freedom from contention is always by stages."""
         way = STAGES if column == FREE else self.way(p)
         return self._table.value(rates(p, way), case(fabric, where, algorithm, sorting), column)
 
     def cases(self, column: str, algorithm: str, sorting: str = LOWEST, p: int | None = None) -> list[Case]:
-        """All jobs, fabrics and placements of an algorithm, with a value; the least value first."""
+        """All jobs, fabrics and placements of an algorithm, with a value, in ascending order."""
         found = [
             Case(
                 each,
@@ -176,19 +176,19 @@ class Terms:
         return [each for each in self.cases(FREE, algorithm, sorting) if each.value == 1]
 
     def worst_over_median(self, algorithm: str, p: int, sorting: str = LOWEST) -> list[float]:
-        """The worst view's frames a second over those of the median one, by fabric and placement."""
+        """Ratio of the worst to the median view, by fabric and placement."""
         medians = {(c.fabric, c.placement): c.value for c in self.cases("median", algorithm, sorting, p)}
         worst = self.cases("worst", algorithm, sorting, p)
         return sorted(each.value / medians[each.fabric, each.placement] for each in worst)
 
     def gains(self, algorithm: str, p: int) -> list[float]:
-        """The worst view of k-d tree orders over that of the lowest rank first, by fabric and placement."""
+        """Ratio of the worst views by k-d tree and by the lowest rank first, by fabric and placement."""
         lowest = {(c.fabric, c.placement): c.value for c in self.cases("worst", algorithm, LOWEST, p)}
         found = self.cases("worst", algorithm, TREE, p)
         return sorted(each.value / lowest[each.fabric, each.placement] for each in found)
 
     def best_for_worst(self, p: int, fabric: str, where: str, sorting: str) -> tuple[str, float]:
-        """The algorithm whose worst view is fastest, direct-send left out, and its frames a second."""
+        """The algorithm with the fastest worst view, without direct-send, and its frames per second."""
         found = {
             each: self.at(p, fabric, where, each, sorting, "worst")
             for each in self.algorithms(p)
@@ -198,7 +198,7 @@ class Terms:
         return best, found[best]
 
     def wins(self, p: int, sorting: str) -> dict[str, int]:
-        """In how many cases each algorithm has the fastest worst view, direct-send left out."""
+        """Number of cases in which each algorithm has the fastest worst view, without direct-send."""
         won = [
             self.best_for_worst(p, fabric, where, sorting)[0]
             for fabric in FABRICS
@@ -207,20 +207,20 @@ class Terms:
         return {each: won.count(each) for each in self.algorithms(p) if each in won}
 
     def wins_text(self, p: int, sorting: str) -> str:
-        """The same for a sentence, most first."""
+        """These numbers for a sentence, in descending order."""
         found = sorted(self.wins(p, sorting).items(), key=lambda each: -each[1])
         return ", ".join(f"{name} {count}" for name, count in found)
 
     def powers(self, ranks: bool = True) -> list[int]:
-        """The numbers of ranks that are powers of two, or those that are not."""
+        """The numbers of ranks that are powers of two, or the other ones."""
         return [p for p in self.ranks if (p & (p - 1) == 0) == ranks]
 
     def over_jobs(self, column: str, algorithm: str, sorting: str, ranks: list[int]) -> list[float]:
-        """The values of :meth:`cases` of some numbers of ranks."""
+        """The values of :meth:`cases` for some numbers of ranks."""
         return [value for p in ranks for value in self.values(column, algorithm, sorting, p)]
 
     def ordered(self, algorithm: str, sorting: str = LOWEST) -> list[float]:
-        """The worst view in the order that was found for shift, over that of the same hosts as they were."""
+        """Ratio of the worst views with the order found for shift and with the original order of hosts."""
         where = {placement.FRAGMENTED, placement.ORDERED}
         if not where.issubset(self.placements):
             return []
@@ -233,16 +233,16 @@ class Terms:
         )
 
     def morton_over_shift(self, p: int) -> list[float]:
-        """The worst view of binary swap in Morton order along the k-d tree, over shift there, by fabric."""
+        """Ratio of the worst view of binary swap in Morton order along the k-d tree to shift, by fabric."""
         return [self.at(p, fabric, placement.MORTON, SWAP, TREE, OVER_SHIFT) for fabric in FABRICS]
 
     def different(self) -> list[list[str]]:
-        """Rows of a table: views, orders, and the share of the views that the most frequent ones have."""
+        """Rows of a table: views, orders, and the fraction of the views with the most frequent orders."""
         found = ((row, self._table.line(ORDERS, row).values()) for row in self._table.rows(ORDERS))
         return [[row, f"{views:.0f}", f"{count:.0f}", f"{share:.0%}"] for row, (views, count, share) in found]
 
     def as_one_switch(self, p: int, algorithm: str, sorting: str) -> list[str]:
-        """Tapers and placements whose worst view is as fast as one switch."""
+        """Tapers and placements with a worst view as fast as on one switch."""
         return [
             f"{taper} in {where}"
             for where in self.tried_on_tapers
@@ -252,7 +252,7 @@ class Terms:
         ]
 
     def spread_of(self, item: str, row: str, column: str) -> tuple[float, float]:
-        """Least and greatest of a sample; the mean twice where it is of one."""
+        """Minimum and maximum of a sample; the mean twice for a single value."""
         found = self._table.find(item, row, column)
         mean = self._table.value(item, row, column)
         return found.spread if found and found.spread else (mean, mean)
@@ -265,16 +265,16 @@ class Terms:
         }
 
     def apart(self, way: str) -> float:
-        """The greatest difference between two orders of shift or direct-send, as a part of the rate."""
+        """The largest relative difference between two orders of shift or direct-send."""
         return max(self._table.column(FIXED_APART, way).values(), default=0)
 
     def extremes(self, p: int, row: str, model: str) -> float | None:
-        """Best over worst order of the sample by a model; None where it did not run."""
+        """Ratio of the best to the worst order of the sample by a model; None if it did not run."""
         best, worst = (self._table.get(sample(p), row, f"{model}, {each}") for each in ("best", "worst"))
         return best / worst if best is not None and worst is not None else None
 
     def packets_over_flows(self, p: int, algorithm: str) -> list[float]:
-        """Best over worst order by packets, over the same by flows of the same image."""
+        """Ratio of best to worst order by packets, divided by the ratio by flows of the same image."""
         found = []
         for row in self._table.rows(sample(p)):
             flow, packet = (self.extremes(p, row, f"{model}, small") for model in ("flows", "packets"))
@@ -285,15 +285,15 @@ class Terms:
     # --- curves ---------------------------------------------------------------------------------------
 
     def over_views(self, p: int, row: str, sorting: str) -> list[float]:
-        """Frames a second of every view."""
+        """Frames per second of every view."""
         return self._followed(p, row, self._table.column(views_of(p), sorting))
 
     def over_orbit(self, p: int, row: str, sorting: str) -> list[float]:
-        """Frames a second of every degree of the orbit."""
+        """Frames per second at every degree of the orbit."""
         return self._followed(p, row, self._table.column(orbit(p), sorting))
 
     def jumps(self, p: int, row: str, sorting: str) -> list[float]:
-        """By how much frames a second change from a degree of the orbit to the next, where they do."""
+        """Ratios of frame rates between neighbouring degrees of the orbit, where they differ."""
         rate = self.over_orbit(p, row, sorting)
         changes = [max(a, b) / min(a, b) for a, b in zip(rate, [*rate[1:], rate[0]], strict=True)]
         return [each for each in changes if each > 1 + SAME]

@@ -1,14 +1,15 @@
-"""Views: the blocks of a volume, the directions from which it is seen, and the depth orders that they give.
+"""Views: the blocks of a volume, the viewing directions, and the resulting depth orders.
 
 The volume is a cube of edge 1 around the origin, cut into a regular grid of p blocks; rank r holds block
-(x, y, z) with r = x + X (y + Y z), as codes on regular grids number their ranks. The eye stands where VTK and
-ParaView put it when they reset the camera: so far away that a sphere around the volume fills their angle of
-view. Grids have many orders that are right for the same eye. Two ways to choose one are compared:
+(x, y, z) with r = x + X (y + Y z), the usual numbering of codes on regular grids. The eye is where VTK and
+ParaView put it when they reset the camera: at the distance where a sphere around the volume fills the view
+angle. Grids have many valid orders for the same eye. Two rules to choose one are compared:
 
-- lowest rank first: what :func:`sortlast.visibility_order` gives: of the blocks that nothing hides any more,
-  the one with the lowest rank goes next;
-- k-d tree: the blocks are the leaves of a k-d tree, and at every cut the side of the eye goes first, so that
-  the ranks of a branch always stand together.
+- lowest rank first, the rule of :func:`sortlast.visibility_order`: among the blocks that nothing hides any
+  more, the one with the lowest rank is next;
+- k-d tree: the blocks are the leaves of a k-d tree, and at every cut the side of the eye is first, so that
+the
+  ranks of a branch stay together.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from numpy.typing import NDArray
 
 from sortlast._core import visibility_order  # of boxes that are all known here; the public one is collective
 
-SEED = 2026  # of the directions
-VIEW_ANGLE = 30  # degrees, of VTK's camera
+SEED = 2026  # for the directions
+VIEW_ANGLE = 30  # degrees, VTK's default
 DISTANCE = math.sqrt(3) / 2 / math.sin(math.radians(VIEW_ANGLE / 2))  # of the eye from the centre, in edges
 INCLINATION, NODE = (
     60,
     20,
-)  # degrees of the orbit: against the plane of x and y, and where it goes up through it
-TURN = 360  # steps of the orbit
+)  # degrees: inclination of the orbit to the xy plane, and longitude of its ascending node
+TURN = 360  # steps on the orbit
 LOWEST, TREE = "lowest rank first", "k-d tree"
 SORTINGS = (LOWEST, TREE)
 
@@ -44,7 +45,7 @@ Corner = tuple[int, int, int]
 
 @cache
 def factors(n: int, count: int) -> tuple[int, ...]:
-    """So many factors of n, as equal as possible, the greatest first; some are 1 if n has too few."""
+    """``count`` factors of n, as equal as possible, in descending order; some are 1 if n has too few."""
     if count == 1:
         return (n,)
     splits = ((k, *factors(n // k, count - 1)) for k in range(1, n + 1) if n % k == 0)
@@ -66,7 +67,7 @@ def cell(rank: int, p: int) -> Corner:
 
 @cache
 def boxes(p: int) -> list[list[float]]:
-    """The box of each rank's block: its least and greatest x, y and z."""
+    """The box of each rank's block: its minimum and maximum x, y and z."""
     return [
         [k / count - 0.5 for at, count in zip(cell(rank, p), grid(p), strict=True) for k in (at, at + 1)]
         for rank in range(p)
@@ -77,14 +78,14 @@ def boxes(p: int) -> list[list[float]]:
 
 
 def directions(count: int) -> NDArray[np.float64]:
-    """Directions drawn uniformly on the sphere: (count, 3), the first of which are those of a lower count."""
+    """Directions drawn uniformly on the sphere: (count, 3); smaller counts give prefixes of larger ones."""
     drawn = np.random.default_rng(SEED).normal(size=(count, 3))
     found: NDArray[np.float64] = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
     return found
 
 
 def orbit() -> NDArray[np.float64]:
-    """Directions of an inclined circle around the volume, a degree after the other: (360, 3)."""
+    """Directions on an inclined circle around the volume, one per degree: (360, 3)."""
     angle, up, turned = np.radians(np.arange(TURN)), math.radians(INCLINATION), math.radians(NODE)
     ahead, aside = np.cos(angle), np.sin(angle) * math.cos(up)
     return np.stack(
@@ -101,12 +102,12 @@ def orbit() -> NDArray[np.float64]:
 
 
 def lowest_first(p: int, eye: Sequence[float]) -> Order:
-    """The order that the compositor's own function gives."""
+    """The order given by the compositor's own function."""
     return tuple(visibility_order(boxes(p), list(eye), False))
 
 
 def by_tree(p: int, eye: Sequence[float]) -> Order:
-    """The walk of a k-d tree that halves the longest side, of equal ones that along the last axis."""
+    """Walk a k-d tree that halves the longest side; among equal sides, the last axis."""
     counts = grid(p)
 
     def walk(low: Corner, high: Corner) -> list[int]:
@@ -132,12 +133,12 @@ _SORT = {LOWEST: lowest_first, TREE: by_tree}
 
 @dataclass(frozen=True)
 class Orders:
-    """The different orders of some views, sorted one way.
+    """The different orders of some views, by one rule.
 
     Attributes:
-        different: each once, in the order in which the views have them, those of the orbit last.
-        of_view: the number among them of each direction's.
-        of_orbit: of each degree's.
+        different: distinct orders by first appearance, the orbit after the directions.
+        of_view: index of each direction's order.
+        of_orbit: index of each degree's order.
     """
 
     different: tuple[Order, ...]
@@ -149,7 +150,7 @@ _lock = Lock()
 
 
 def orders(p: int, count: int, sorting: str) -> Orders:
-    """Those of ``count`` views and of the orbit; made once, whichever thread asks first."""
+    """The orders of ``count`` views and of the orbit; computed once, by the first thread to ask."""
     with _lock:
         return _orders(p, count, sorting)
 
@@ -165,5 +166,5 @@ def _orders(p: int, count: int, sorting: str) -> Orders:
 
 
 def count_orders(p: int, count: int, distance: float) -> int:
-    """How many different orders :func:`sortlast.visibility_order` gives from another distance."""
+    """The number of different orders of :func:`sortlast.visibility_order` from another distance."""
     return len({lowest_first(p, tuple(distance * each)) for each in directions(count)})

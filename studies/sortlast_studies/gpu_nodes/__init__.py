@@ -1,10 +1,10 @@
 """Nodes of eight GPUs on networks of 800 Gbit/s: which algorithm, and when does the fabric matter?
 
-Each GPU has an image and an adapter of its own, and the GPUs of a node reach each other faster than the
-network. So a node composites within itself first, after which each of its GPUs holds an eighth of the node's
-image, and the eighths are composited among the nodes, all eight at once: GPU j of a node meets GPU j of the
-others alone. Simulated on a fat-tree, on one of which half is left out, and on a dragonfly, beside a switch
-to which all are connected.
+Each GPU has an image and an adapter, and the GPUs of a node reach each other faster than the network. A node
+therefore composites within itself first, after which each of its GPUs holds an eighth of the node's image.
+Then the eighths are composited among the nodes, all eight at once: GPU j of a node exchanges messages only
+with GPU j of other nodes. Simulated on a fat-tree, on a fat-tree with half of its links up, on a dragonfly,
+and on one switch that connects all adapters.
 """
 
 PICTURE = "gpu-nodes"
@@ -13,6 +13,6 @@ SUMMARY = (
     "nodes on the fabric matters; no published values."
 )
 KIND = """\
-Prints tables and figures of simulated frames. There are no published ones to be put beside them, and nothing
+Prints tables and figures of simulated frames. There are no published values to compare with, and nothing
 is measured.
 """

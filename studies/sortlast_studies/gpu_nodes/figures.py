@@ -1,4 +1,4 @@
-"""The picture: the best frame of each network and cabling, and what it is over that on one switch."""
+"""The picture: the best frame of each network and cabling, and its ratio to the best on one switch."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _COLOURS = {FAT: BLUE, HALF: ORANGE, DRAGONFLY: VERMILION}
 
 
 def draw(table: Table) -> dict[str, Figure]:
-    """Every picture of the report by the name of its file."""
+    """Draw every picture of the report, by file name."""
     return {"gpu-nodes": gpu_nodes(Terms(table))}
 
 
 def gpu_nodes(terms: Terms) -> Figure:
-    """Milliseconds on the left, times those of one switch on the right."""
+    """Milliseconds on the left, ratios to one switch on the right."""
     figure, [[left, right]] = panels(9.4, 4.4, columns=2)
     one = [terms.best(CROSSBAR, BY_NODE, nodes)[0] for nodes in terms.nodes]
     left.plot(terms.nodes, one, "-", color=BLACK, label=CROSSBAR)
@@ -36,7 +36,7 @@ def gpu_nodes(terms: Terms) -> Figure:
         right.plot(terms.nodes, [terms.over(network, cabling, nodes) for nodes in terms.nodes], **style)
     right.axhline(MATTERS, color=GREY)
     _name(left, "time of the best frame [ms]", terms.nodes)
-    _name(right, "times that on one switch", terms.nodes)
+    _name(right, "time relative to one switch", terms.nodes)
     legend_below(figure, left, 3)
     return figure
 

@@ -1,4 +1,4 @@
-"""The frames: within the nodes by the formula, among them simulated."""
+"""The frames: computed by formula within the nodes, simulated among them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _QUICK_UP_TO = 16
 IMAGE = (3840, 2160)
 PIXELS = IMAGE[0] * IMAGE[1]
 PIXEL_BYTES = 8  # RGBA in half floats
-# What is assumed of a node of today, each from the makers' data sheets.
-INSIDE = 450e9  # byte/s that a GPU sends to others of its node
+# Assumptions about a current node, from makers' data sheets.
+INSIDE = 450e9  # byte/s that a GPU sends to other GPUs of its node
 BLENDING = 1e12  # byte/s of fragments that a GPU blends, from memory of 3e12
-MESSAGE = 3e-6  # seconds that a message costs before its bytes move
+MESSAGE = 3e-6  # seconds per message before its bytes move
 ALGORITHMS = ("shift", "binary-swap", "radix-k")
-_SHIFT_UP_TO = 128  # nodes: more have too many messages to be simulated in the time of the others
+_SHIFT_UP_TO = 128  # nodes: the simulation of more messages would take much longer than the other cells
 
 
 @dataclass(frozen=True)
@@ -33,16 +33,16 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """Of its step."""
+        """The name of its step."""
         return f"{self.nodes}/{self.network}/{self.cabling}/{self.algorithm}".replace(" ", "-")
 
     @property
     def work(self) -> float:
-        """In thousands of messages."""
+        """Thousands of messages."""
         return GPUS * self.nodes * (self.nodes if self.algorithm == "shift" else 10) / 1000
 
     def simulate(self, part_done: PartDone) -> Json:
-        """Seconds of the composites of all eighths, which run at once."""
+        """Seconds of the composites of all eighths, which run concurrently."""
         made = make(self.algorithm, p=self.nodes, n=PIXELS // GPUS)
         traffic = simulate.frame_traffic(
             made, pixel_bytes=PIXEL_BYTES, active=1.0, blend_bytes_per_second=BLENDING
@@ -72,7 +72,7 @@ def node_counts(quick: bool) -> list[int]:
 
 
 def cells(quick: bool) -> list[Cell]:
-    """All frames. On one switch every cabling is the same."""
+    """All frames; only one cabling on one switch, where all are equivalent."""
     return [
         Cell(nodes, network, cabling, algorithm)
         for nodes in node_counts(quick)
@@ -84,6 +84,6 @@ def cells(quick: bool) -> list[Cell]:
 
 
 def seconds_within() -> float:
-    """Seconds that a node's own images take to become one, an eighth of it on each GPU."""
+    """Seconds to composite a node's own images, which leaves an eighth of the result on each GPU."""
     machine = Machine(alpha=MESSAGE, beta=1 / INSIDE, gamma_read=1 / BLENDING, gamma_write=0.0)
     return choose(GPUS, PIXELS, machine, PIXEL_BYTES, candidates=["direct-send"])[0].total

@@ -1,4 +1,4 @@
-"""The steps of the study: a frame each."""
+"""The steps of the study, one per frame."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from sortlast_studies.steps import Step
 
 
 def steps(quick: bool) -> list[Step]:
-    """All frames, or those of few nodes."""
+    """All frames, or only frames on few nodes."""
     return [Step(cell.name, cell.simulate, cell.work) for cell in cells(quick)]

@@ -1,4 +1,4 @@
-"""The study as a value: the rows that its frames become."""
+"""The study as a value: converts the frame times to rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sortlast_studies.table import Table
 
 
 def tabulate(results: Results, quick: bool) -> Table:
-    """The table of what ran."""
+    """The table of all runs."""
     table = Table()
     within = frames.seconds_within()
     for cell in frames.cells(quick):

@@ -1,4 +1,4 @@
-"""What the report, the checks and the figures name, over the table."""
+"""Functions and names over the table for report, checks and figures."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from sortlast_studies.gpu_nodes.networks import (
 from sortlast_studies.table import Table
 
 WITHIN = "Milliseconds within the nodes"
-MATTERS = 1.1  # times the time on one switch, from which on the fabric matters
+MATTERS = 1.1  # the fabric matters from this multiple of the time on one switch on
 
 
 def frames(network: str, cabling: str) -> str:
-    """The item of milliseconds of frames on a network."""
+    """The item with the milliseconds of frames on a network."""
     return f"Milliseconds of a frame, {network}, {cabling}"
 
 
 class Terms:
-    """Those of a table."""
+    """Terms over a table."""
 
     networks, cablings, link, gpus = NETWORKS, CABLINGS, LINK, GPUS
     crossbar, fat, half, dragonfly = CROSSBAR, FAT, HALF, DRAGONFLY
@@ -50,7 +50,7 @@ class Terms:
         ]
 
     def best(self, network: str, cabling: str, nodes: int) -> tuple[float, str]:
-        """Milliseconds of the fastest algorithm, and which that is."""
+        """Milliseconds and name of the fastest algorithm."""
         return min((ms, name) for name, ms in self.times(network, cabling, nodes).items())
 
     def times(self, network: str, cabling: str, nodes: int) -> dict[str, float]:
@@ -58,17 +58,17 @@ class Terms:
         return self._table.line(frames(network, cabling), nodes)
 
     def over(self, network: str, cabling: str, nodes: int) -> float:
-        """The best frame there, over the best one on one switch."""
+        """Ratio of the best frame on a network to the best frame on one switch."""
         return self.best(network, cabling, nodes)[0] / self.best(CROSSBAR, BY_NODE, nodes)[0]
 
     def ratios(self, network: str) -> list[float]:
-        """The same for all cablings and numbers of nodes."""
+        """These ratios for all cablings and numbers of nodes."""
         return [
             self.over(*place, nodes) for place in self.places if place[0] == network for nodes in self.nodes
         ]
 
     def matters_from(self, network: str, cabling: str) -> int | None:
-        """The smallest number of nodes from which on the fabric matters; None: none of those here."""
+        """The smallest number of nodes from which on the fabric always matters; None if there is none."""
         found = None
         for nodes in reversed(self.nodes):
             if self.over(network, cabling, nodes) < MATTERS:
@@ -77,7 +77,7 @@ class Terms:
         return found
 
     def where_it_matters(self) -> str:
-        """On which networks the fabric matters and from how many nodes on, as a sentence."""
+        """A sentence on where the fabric matters, and from how many nodes on."""
         found, never = [], 0
         for network, cabling in self.places:
             here = f"on the {network} cabled {cabling}"
@@ -93,7 +93,7 @@ class Terms:
         return f"The fabric costs a tenth or more {', '.join(found)}{'; elsewhere never' if never else ''}."
 
     def slower(self, algorithm: str) -> list[float]:
-        """Frames of one algorithm over the best, on one switch and everywhere else."""
+        """Ratios of one algorithm to the best, on one switch and all other networks."""
         return [
             self.times(network, cabling, nodes)[algorithm] / self.best(network, cabling, nodes)[0]
             for network, cabling in [(CROSSBAR, BY_NODE), *self.places]
@@ -102,11 +102,11 @@ class Terms:
         ]
 
     def worst(self) -> float:
-        """The most that any number of nodes takes on any network, over one switch."""
+        """The largest ratio to one switch, over all numbers of nodes and networks."""
         return max(self.over(*place, nodes) for place in self.places for nodes in self.nodes)
 
     def winners(self) -> dict[str, int]:
-        """How often each algorithm is the fastest over a fabric; most often first."""
+        """How often each algorithm is the fastest over a fabric, in descending order."""
         found: dict[str, int] = {}
         for network, cabling in self.places:
             for nodes in self.nodes:

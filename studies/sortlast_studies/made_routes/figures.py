@@ -1,4 +1,4 @@
-"""The picture: frames a second under both tables, a panel for each number of nodes."""
+"""The picture: frames per second under both tables, one panel for each number of nodes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _HEIGHT = 0.38  # of a bar
 
 
 def draw(table: Table) -> dict[str, Figure]:
-    """Every picture of the report by the name of its file."""
+    """Draw every picture of the report, by file name."""
     return {"rates": rates(table)}
 
 
 def rates(table: Table) -> Figure:
-    """Two bars a schedule."""
+    """Two bars per schedule."""
     nodes = Terms(table).nodes
     figure, [row] = panels(2.9 * len(nodes), 3.4, columns=len(nodes), sharex=True)
     for axes, p in zip(row, nodes, strict=True):

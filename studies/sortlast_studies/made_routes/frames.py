@@ -1,7 +1,8 @@
 """Frames on the cluster of Cavin and Demengeon under ftree's tables, and under tables made for the schedule.
 
-Links, stages and the image are those of the study :mod:`sortlast_studies.shift_based`: nothing is calibrated
-here. Ranks go on by themselves, one stage at a time, and blending takes no time, as there.
+Links, stages and the image are taken from the study :mod:`sortlast_studies.shift_based`: nothing is
+calibrated here. Ranks run without barriers, one stage at a time, and blending takes no time, as in that
+study.
 """
 
 from __future__ import annotations
@@ -19,36 +20,36 @@ from sortlast_studies.steps import Json, PartDone, in_turn
 NODES = (64, 96, 128, 144)
 QUICK_NODES = (64, 128)
 IMAGE = (4096, 2048)
-SHARED_BY = 128  # nodes of which schedules are tried in pairs
+SHARED_BY = 128  # nodes, for pairs of schedules
 SEED = 1
 SHIFT, SWAP, SWAP_23 = "shift", "binary swap", "2-3 swap"
 _VECTORS = {64: ("8,8", "4,4,4"), 96: ("8,12", "4,4,6"), 128: ("8,16", "4,4,8"), 144: ("12,12", "4,6,6")}
 _NAMES = {SHIFT: "shift", SWAP: "binary-swap", SWAP_23: "2-3-swap"}
-# Most moves of a search, by the number of schedules; None: some seconds.
+# Maximum moves of a search, by the number of schedules; None: some seconds.
 _MOVES: dict[int, int | None] = {1: None, 2: 200_000}
 
 
 def schedules(p: int) -> list[str]:
-    """The schedules that are tried, by their names here; 2-3 swap of a power of two is binary swap."""
+    """The schedules by their names here; 2-3 swap is left out for powers of two, where it is binary swap."""
     swaps = [SWAP] if p & (p - 1) == 0 else [SWAP, SWAP_23]
     return [*swaps, *(f"radix-k:{vector}" for vector in _VECTORS[p]), SHIFT]
 
 
 def algorithm(name: str) -> str:
-    """As :func:`sortlast.schedule.make` takes it."""
+    """The name for :func:`sortlast.schedule.make`."""
     return _NAMES.get(name, name)
 
 
 @cache
 def made_for(p: int, names: Sequence[str]) -> MadeRoutes:
-    """Tables for schedules of the first p nodes."""
+    """Tables for schedules on the first p nodes."""
     wanted = [algorithm(name) for name in names]
     moves = _MOVES[len(names)]
     return fabric.route_for(cluster.tree().topology, wanted, range(p), moves=moves, seed=SEED)
 
 
 def frames_per_second(routes: Routes, p: int, name: str) -> float:
-    """By flows."""
+    """Frame rate of a schedule by flows."""
     constants = cluster.by_bandwidths()
     run = simulate.frame(
         routes,
@@ -65,7 +66,7 @@ def frames_per_second(routes: Routes, p: int, name: str) -> float:
 
 @dataclass(frozen=True)
 class Cell:
-    """All schedules of the first p nodes in order."""
+    """All schedules on the first p nodes in order."""
 
     p: int
 
@@ -76,11 +77,11 @@ class Cell:
 
     @property
     def work(self) -> float:
-        """Seconds that it takes, about."""
+        """Approximate seconds of computation."""
         return 10.0
 
     def simulate(self, part_done: PartDone) -> Json:
-        """By schedule: frames a second and most flows on a link under both tables, and how good these are."""
+        """By schedule: frames per second and maximum flows per link under both tables, and their quality."""
         usual, found = cluster.tree(), {}
         for name, _ in in_turn(schedules(self.p), part_done):
             made = made_for(self.p, (name,))
@@ -110,11 +111,11 @@ class Pairs:
 
     @property
     def work(self) -> float:
-        """Seconds that it takes, about."""
+        """Approximate seconds of computation."""
         return 20.0
 
     def simulate(self, part_done: PartDone) -> Json:
-        """Of both of each pair: frames a second under the tables for both, and whether nothing is lost."""
+        """By schedule and partner: frames per second under shared tables, and whether nothing is lost."""
         found = {}
         for pair, _ in in_turn([*combinations(schedules(self.p), 2)], part_done):
             made = made_for(self.p, pair)
@@ -127,6 +128,6 @@ class Pairs:
 
 
 def parts(made: MadeRoutes) -> list[slice]:
-    """The stages of each schedule that tables were made for."""
+    """The stages of each schedule for which the tables were made."""
     ends = [sum(made.stages[: k + 1]) for k in range(len(made.stages))]
     return [slice(end - stages, end) for end, stages in zip(ends, made.stages, strict=True)]

@@ -1,4 +1,4 @@
-"""Frames of a compositor on hosts of network namespaces, under ftree's tables and those for binary swap.
+"""Frames of a compositor on hosts of network namespaces, under ftree's tables and tables for binary swap.
 
 The ranks run ``python -m ...measured SETTINGS REPORT``.
 """
@@ -21,15 +21,15 @@ from sortlast_studies.steps import Json
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-NET, HOSTS = "k-ary-n-tree:5,2", 16  # leaves of five hosts, so that swaps do not lie within them
-RATE = 30.0  # Mbit/s of a link, which the cores of a small machine can fill on all of them
+NET, HOSTS = "k-ary-n-tree:5,2", 16  # leaves of five hosts, so that swaps cross them
+RATE = 30.0  # Mbit/s per link; the cores of a small machine can fill all links at this rate
 IMAGE = (256, 256)
 USUAL, MADE = "ftree", "made for binary swap"
 TIMEOUT = 600.0
 
 
 def on_hosts(algorithm: str, frames: int, turns: int) -> Json:
-    """Frames a second by tables, of each turn; where this machine lends no namespaces: {"refused": why}."""
+    """Frames per second by tables and turn; {"refused": reason} if this machine has no namespaces."""
     from sortlast.testbed import why_not
 
     if why := why_not():
@@ -57,7 +57,7 @@ def _frames_per_second(tables: str | None, algorithm: str, frames: int) -> float
 
 
 def measure(comm: MPI.Intracomm, settings: Json) -> Json:
-    """Seconds of each frame, until all ranks have their tile. Communicates.
+    """Seconds of each frame, until all ranks have their tile. Collective.
 
     Settings: ``algorithm``, ``frames``. Images have no empty pixels, so that all of them travel.
     """

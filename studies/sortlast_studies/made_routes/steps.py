@@ -1,4 +1,4 @@
-"""The steps of the study: the frames of each number of nodes, pairs of schedules, and what is measured."""
+"""The steps of the study: frames for each number of nodes, pairs of schedules, and measurements."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ MEASURED = ("binary-swap", "shift")
 
 
 def nodes(quick: bool) -> tuple[int, ...]:
-    """The numbers of nodes that are simulated."""
+    """The simulated numbers of nodes."""
     return QUICK_NODES if quick else NODES
 
 
 def steps(quick: bool) -> list[Step]:
-    """All steps, or those of the quick study."""
+    """All steps, or only the quick ones."""
     found = [Step(cell.name, cell.simulate, cell.work) for cell in (Cell(p) for p in nodes(quick))]
     pairs = Pairs(SHARED_BY)
     found.append(Step(pairs.name, pairs.simulate, pairs.work))

@@ -1,4 +1,4 @@
-"""The study as a value: the rows that its frames become."""
+"""The study as a value: converts the frame rates to rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FPS = "frames/s"
 
 
 def tabulate(results: Results, quick: bool) -> Table:
-    """The table of what ran."""
+    """The table of all runs."""
     table = Table()
     for p in nodes(quick):
         for name, found in results[Cell(p).name].items():

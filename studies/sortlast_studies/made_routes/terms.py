@@ -1,4 +1,4 @@
-"""What the report, the checks and the figures name, over the table."""
+"""Functions and names over the table for report, checks and figures."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ MEASURED = "Frames a second on hosts of network namespaces"
 
 
 def of_nodes(p: int) -> str:
-    """The item of the frames of so many nodes."""
+    """The item with the frames on ``p`` nodes."""
     return f"Frames of {p} nodes"
 
 
 class Terms:
-    """Those of a table."""
+    """Terms over a table."""
 
     swap, shift, shared_by, hosts, rate = SWAP, SHIFT, SHARED_BY, HOSTS, RATE
     width, height = IMAGE
@@ -32,24 +32,24 @@ class Terms:
         self.nodes = [p for p in NODES if table.rows(of_nodes(p))]
 
     def rate_of(self, p: int, schedule: str, column: str = MADE_RATE) -> float:
-        """Frames a second."""
+        """Frames per second."""
         return self._table.value(of_nodes(p), schedule, column)
 
     def usual_rate(self, p: int, schedule: str) -> float:
-        """Frames a second under ftree's tables."""
+        """Frames per second under ftree's tables."""
         return self.rate_of(p, schedule, USUAL_RATE)
 
     def gains(self, schedule: str) -> list[float]:
-        """Frames under the made tables over those under ftree's, by number of nodes."""
+        """Ratio of the frame rates under the made tables and ftree's, by number of nodes."""
         return [self._table.value(of_nodes(p), schedule, GAIN) for p in self.nodes]
 
     def radix_gains(self) -> list[float]:
-        """The same of all k vectors."""
+        """These ratios for all k vectors."""
         rows = [(p, row) for p in self.nodes for row in self._table.rows(of_nodes(p)) if "radix-k" in row]
         return [self._table.value(of_nodes(p), row, GAIN) for p, row in rows]
 
     def losing(self, kind: str) -> list[str]:
-        """Schedules with this in their names, and nodes, for which the made tables lose something."""
+        """Schedules with ``kind`` in their names, and node counts, with a loss under the made tables."""
         return [
             f"{row}, {p} nodes"
             for p in self.nodes
@@ -58,11 +58,11 @@ class Terms:
         ]
 
     def swap_over_shift(self) -> list[float]:
-        """Frames of binary swap over those of shift, each under tables made for it, by number of nodes."""
+        """Ratio of the frame rates of binary swap and shift, each under its own tables, by node count."""
         return [self.rate_of(p, SWAP) / self.rate_of(p, SHIFT) for p in self.nodes]
 
     def sharing(self, with_shift: bool) -> list[bool]:
-        """Of pairs with shift, or without: whether both lose nothing under the tables that they share."""
+        """For each pair with or without shift, whether both lose nothing under shared tables."""
         lost = {row: self._table.value(PAIRS, row, LOST) for row in self._table.rows(PAIRS)}
         found = []
         for row in lost:
@@ -72,5 +72,5 @@ class Terms:
         return found
 
     def measured_rate(self, schedule: str, tables: str) -> float | None:
-        """Frames a second on namespaces; None: not measured."""
+        """Frames per second on namespaces; None if not measured."""
         return self._table.get(MEASURED, schedule, tables, "measured")

@@ -1,12 +1,12 @@
 """Frames on a fat-tree of three levels with links of 400 Gbit/s, as flows, for 4,096 to 131,072 participants.
 
-The tree is made of switches of 64 ports: 32 hosts on a leaf, 32 leaves a pod, and as many pods as the job
-needs, up to 64. So it has 65,536 hosts at most; of 131,072 participants two share a host and its link.
+The tree is made of switches with 64 ports: 32 hosts per leaf, 32 leaves per pod, and as many pods as the job
+needs, up to 64. It has at most 65,536 hosts; with 131,072 participants, two share a host and its link.
 
-An image has 8192x8192 pixels of 16 bytes. Two contents: *dense*, all pixels active; and *blocks*, in which
-the data is a cube of p blocks that fills the image, so that the image of each has p^(-2/3) of its pixels
-active: the more ranks, the less has each. Links serve messages in order, and a rank may have any number of
-messages under way.
+An image has 8192x8192 pixels of 16 bytes. Two contents: *dense*, with all pixels active; and *blocks*, where
+the data is a cube of p blocks that fills the image, so that p^(-2/3) of the pixels of each rank's image are
+active: the more ranks, the fewer active pixels in each image. Links serve messages in order, and a rank may
+have any number of messages under way.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from sortlast_studies.steps import Json, PartDone, Step
 from sortlast_studies.table import published
 
 _NDR = published("sortlast_studies.scale").line("Machines", "NDR")
-LINK = 1e9 * _NDR["link"] / 8  # bytes a second
-_HALF = int(_NDR["ports"]) // 2  # hosts of a leaf, leaves of a pod
+LINK = 1e9 * _NDR["link"] / 8  # bytes per second
+_HALF = int(_NDR["ports"]) // 2  # hosts per leaf, leaves per pod
 POD = _HALF * _HALF  # hosts
 MOST_HOSTS = 2 * _HALF * POD
 WIDTH = 8192
@@ -33,7 +33,7 @@ PIXEL_BYTES = 16
 
 DENSE, BLOCKS = "dense", "blocks"
 RANKS = (4096, 16384, 32768, 131072)
-_DENSE_UP_TO = 16384  # ranks; more tell nothing new, as every rank blends nearly a whole image
+_DENSE_UP_TO = 16384  # ranks; with more, every rank still blends nearly a whole image
 _QUICK_UP_TO = 4096
 # By the names of this study. 2-3 swap is binary swap where p is a power of two.
 SIMULATED = {
@@ -42,26 +42,26 @@ SIMULATED = {
     "multi-step": "multi-step",
     "tree": "tree",
 }
-# With p - 1 messages a rank: 17 thousand million of 131,072 ranks. The formula alone.
+# p - 1 messages per rank, 17 thousand million with 131,072 ranks: computed by the formula only.
 COMPUTED = {"direct-send": "direct-send", "shift": "shift", "pipeline": "parallel-pipeline"}
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A frame: how its images are filled, and who composites them."""
+    """A frame: the content of its images, its participants and its algorithm."""
 
     content: str
     p: int
-    algorithm: str  # of SIMULATED
+    algorithm: str  # in SIMULATED
 
     @property
     def name(self) -> str:
-        """Of its step."""
+        """The name of its step."""
         return f"fat-tree/{self.content}-{self.p}/{self.algorithm}"
 
     @property
     def work(self) -> float:
-        """In thousands of messages."""
+        """Thousands of messages."""
         return self.p * {"radix-k": 0.04, "tree": 0.002}.get(self.algorithm, 0.017)
 
 
@@ -82,29 +82,29 @@ def cells(quick: bool) -> list[Cell]:
 
 
 def steps(quick: bool) -> list[Step]:
-    """A step a frame."""
+    """The steps, one per frame."""
     return [Step(cell.name, partial(_simulate, cell), cell.work) for cell in cells(quick)]
 
 
 def active(content: str, p: int) -> float:
-    """The share of an image's pixels that are active."""
+    """The fraction of an image's pixels that are active."""
     return 1.0 if content == DENSE else p ** (-2 / 3)
 
 
 @cache
 def routes(hosts: int) -> Routes:
-    """The tree with so many hosts, in whole pods."""
+    """The tree with this number of hosts, in whole pods."""
     return fabric.route(fabric.pgft([_HALF, _HALF, hosts // POD], [1, _HALF, _HALF], [1, 1, 1]), "d-mod-k")
 
 
 def placement(p: int) -> tuple[int, Sequence[int]]:
-    """The hosts of the tree, and that of each rank: in order, as few on a host as possible."""
+    """The number of hosts, and the host of each rank: in order, as few ranks per host as possible."""
     hosts = min(p, MOST_HOSTS)
     return hosts, [rank * hosts // p for rank in range(p)]
 
 
 def joined(name: str) -> float:
-    """Fragments that a rank joins to its own in one pass over memory: k - 1 of radix-k in the mean; or 1."""
+    """Fragments joined to a rank's own in one pass over memory: on average k - 1 for radix-k, otherwise 1."""
     if not name.startswith("radix-k:"):
         return 1.0
     k = [int(each) for each in name.removeprefix("radix-k:").split(",")]
@@ -135,7 +135,7 @@ def _simulate(cell: Cell, part_done: PartDone) -> Json:
 
 
 def formula(algorithm: str, content: str, p: int) -> float:
-    """Seconds by the closed form that ``auto`` goes by."""
+    """Seconds by the closed form that ``auto`` uses."""
     name = {**SIMULATED, **COMPUTED}[algorithm]
     machine = Machine(
         alpha=kept().alpha,

@@ -1,4 +1,4 @@
-"""The pictures: strong scaling on the fat-tree, and our frames beside the published ones."""
+"""The pictures: strong scaling on the fat-tree, and our frames compared with the published ones."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _COLOURS = {
 
 
 def draw(table: Table) -> dict[str, Figure]:
-    """Every picture of the report by the name of its file."""
+    """Draw every picture of the report, by file name."""
     return {"scaling": scaling(table), "papers": papers(table)}
 
 
 def scaling(table: Table) -> Figure:
-    """A panel for each content: milliseconds over participants, simulated and by the formula."""
+    """One panel per content: milliseconds over participants, simulated and by the formula."""
     figure, [(left, right)] = panels(9.6, 4.8, columns=2, sharey=True)
     for axes, content, title in (
         (left, BLOCKS, "images of blocks: fewer active pixels for more ranks"),
@@ -66,7 +66,7 @@ def _curves(axes: Axes, table: Table, content: str) -> None:
 
 
 def papers(table: Table) -> Figure:
-    """The time of Kendall et al. beside ours, and the gain of Nonaka et al. beside ours."""
+    """The time of Kendall et al. and the gain of Nonaka et al., each compared with ours."""
     own = Terms(table)
     figure, [(left, right)] = panels(9.6, 3.9, columns=2)
     rows = table.column(terms.KENDALL, "radix-k")
@@ -82,7 +82,7 @@ def papers(table: Table) -> Figure:
     for gather, marker in zip(own.gathers, "os", strict=True):
         right.semilogy(sizes, own.gains(gather), color=PURPLE, marker=marker, label=f"{gather} gather")
     low, high = own.published_gains()
-    right.axhspan(low, high, color=GREY, alpha=0.3, linewidth=0, label="published, sizes not told")
+    right.axhspan(low, high, color=GREY, alpha=0.3, linewidth=0, label="published, sizes not given")
     plain_numbers(right.yaxis)
     right.set_ylabel("binary swap over multi-step")
     right.set_xlabel("size of the image")

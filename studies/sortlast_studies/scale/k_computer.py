@@ -1,11 +1,10 @@
-"""What several steps gain on the K computer: binary swap and multi-step, each with its gather to one rank.
+"""The gain by multi-step on the K computer: binary swap and multi-step, each with its gather to one rank.
 
-The nodes are those of a torus of three dimensions, as Tofu shows a job, with links of 5 GB/s; stages are
-counted from the routes: each lasts as long as its most loaded link. What the abstract does not say is
-assumed: pixels of 4 bytes, and what a message costs; or varied: the sizes of images, and how MPI_Gather
-works. *Linear*: the root takes a message from every rank. *Binomial*: a tree, log2(p) messages deep. The
-bytes come in over all network interfaces of the root. Groups have 256 ranks, which is what multi-step takes
-by itself.
+The nodes form a torus of three dimensions, which is the view of Tofu for a job, with links of 5 GB/s. Stages
+are counted from the routes: each lasts as long as its most loaded link. Values that the abstract does not
+give are assumed (pixels of 4 bytes, the cost of a message) or varied (the sizes of images, the algorithm of
+MPI_Gather). *Linear*: the root receives a message from every rank. *Binomial*: a tree, log2(p) messages deep.
+The bytes arrive over all network interfaces of the root. Groups have 256 ranks, the default of multi-step.
 """
 
 from __future__ import annotations
@@ -21,19 +20,19 @@ from sortlast_studies.table import published
 _PUBLISHED = published("sortlast_studies.scale")
 _MACHINE = _PUBLISHED.line("Machines", "K computer")
 NODES = int(_PUBLISHED.value("Nonaka et al.", "multi-step", "nodes"))
-LINK = 1e9 * _MACHINE["link"]  # bytes a second
+LINK = 1e9 * _MACHINE["link"]  # bytes per second
 INTERFACES = int(_MACHINE["interfaces"])
 MESSAGE = 5e-6  # s
 PIXEL_BYTES = 4
-EDGES = (512, 1024, 2048, 4096)  # of square images
+EDGES = (512, 1024, 2048, 4096)  # edges of square images
 GATHERS = ("linear", "binomial")
 ALGORITHMS = ("binary-swap", "multi-step")
-_REFERENCE = 1 << 26  # pixels for which stages are counted: each then has whole ones
+_REFERENCE = 1 << 26  # pixels; every stage divides them evenly
 _QUICK_NODES = 4096
 
 
 def nodes(quick: bool) -> int:
-    """Of the torus."""
+    """Number of nodes of the torus."""
     return _QUICK_NODES if quick else NODES
 
 
@@ -44,12 +43,12 @@ def steps(quick: bool) -> list[Step]:
 
 
 def name(algorithm: str, p: int) -> str:
-    """Of a step."""
+    """The name of a step."""
     return f"k-computer/{algorithm}-{p}"
 
 
 def _stages(algorithm: str, p: int, part_done: PartDone) -> Json:
-    """Seconds of the network a pixel; messages one after the other; ranks with pieces, and their messages."""
+    """Network seconds per pixel; number of sequential messages; ranks with pieces."""
     made = make(algorithm, p=p, n=_REFERENCE)
     side = round(p ** (1 / 3))
     routes = fabric.route(fabric.torus([side] * 3), "dor")
@@ -72,7 +71,7 @@ def _stages(algorithm: str, p: int, part_done: PartDone) -> Json:
 
 
 def seconds(found: Json, edge: int, gather: str, message: float = MESSAGE) -> float:
-    """Of a frame with its gather."""
+    """Duration of a frame with its gather."""
     pixels = edge * edge
     pieces = min(found["pieces"], pixels)
     depth = pieces - 1 if gather == "linear" else log2(pieces)

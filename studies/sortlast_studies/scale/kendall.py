@@ -1,8 +1,8 @@
-"""The frame of Kendall et al. (2010) on the model of Intrepid that the study of radix-k has.
+"""The frame of Kendall et al. (2010) on the model of Intrepid in the study of radix-k.
 
-They leave empty pixels out; how many are active their abstract does not say. Here the images are those of
-the blocks of a cube that fills the image, and of blocks that cover twice and four times as much of it; and
-dense images are told by the bound of a node's links.
+They leave empty pixels out; their abstract does not say how many are active. Here the images show the blocks
+of a cube that fills the image, or blocks that cover two and four times as much of it; for dense images the
+bound of a node's links is computed.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ _GIVEN = published("sortlast_studies.scale").line("Kendall et al.", "radix-k")
 PROCESSES = 1024 * int(_GIVEN["processes"])
 PIXELS = int(_GIVEN["size"]) * MEGAPIXEL
 TIME = _GIVEN["time"]  # s
-TIMES = (1, 2, 4)  # of what blocks cover
+TIMES = (1, 2, 4)  # multiples of the pixels that blocks cover
 ALGORITHMS = ("radix-k", "binary-swap")
 _QUICK_PROCESSES = 2048
 
 
 def processes(quick: bool) -> int:
-    """Of the frame that is simulated."""
+    """Number of processes of the simulated frame."""
     return _QUICK_PROCESSES if quick else PROCESSES
 
 
 def steps(quick: bool) -> list[Step]:
-    """Radix-k for every share, binary swap for that of the blocks."""
+    """Radix-k for every fraction of active pixels, and binary swap for blocks."""
     p = processes(quick)
     cases = [("radix-k", times) for times in TIMES] + [("binary-swap", TIMES[0])]
     return [
@@ -41,17 +41,17 @@ def steps(quick: bool) -> list[Step]:
 
 
 def name(algorithm: str, times: int, p: int) -> str:
-    """Of a step."""
+    """The name of a step."""
     return f"kendall/{algorithm}-{p}-{times}"
 
 
 def share(times: int, p: int) -> float:
-    """Of active pixels in an image."""
+    """Fraction of active pixels in an image."""
     return times * float(p ** (-2 / 3))
 
 
 def bound(p: int) -> float:
-    """Seconds in which a node's links can send what it must of a dense image."""
+    """Seconds that a node's links need for its part of a dense image."""
     return PIXELS * PIXEL_BYTES * (p - 1) / p / (LINKS * LINK)
 
 

@@ -1,4 +1,4 @@
-"""The steps of the study: the frames of today, those of the two papers, and the machine measured again."""
+"""The steps of the study: frames on the fat-tree, frames of the two papers, and a measurement."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from sortlast_studies.steps import Step
 
 
 def steps(quick: bool) -> list[Step]:
-    """All steps, or the quick ones."""
+    """All steps, or only the quick ones."""
     return [*fat_tree.steps(quick), *kendall.steps(quick), *k_computer.steps(quick), machine.step()]

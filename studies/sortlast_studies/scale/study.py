@@ -1,4 +1,4 @@
-"""The study as a value: the rows that its frames become."""
+"""The study as a value: converts its frames to rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def tabulate(results: Results, quick: bool) -> Table:
 
 
 def _times(table: Table, results: Results, content: str, ranks: list[int]) -> None:
-    """Milliseconds of every algorithm, simulated and by the formula, and messages of a frame."""
+    """Milliseconds of every algorithm, simulated and by the formula, and messages per frame."""
     item = terms.times(content)
     for algorithm in fat_tree.SIMULATED:
         for p in ranks:
@@ -65,7 +65,7 @@ def _k_computer(table: Table, results: Results, p: int) -> None:
 
 
 def _machine(table: Table, found: Mapping[str, list[float]]) -> None:
-    """The figures of the simulations, and those of the machine that the study ran on."""
+    """The figures used by the simulations, and the figures measured during the study."""
     for figure in machine.FIGURES:
         low, middle, high = (1e9 * each for each in found[figure])
         table.add(terms.MACHINE, figure, "kept", 1e9 * getattr(machine.kept(), figure), "ns", "calibrated")

@@ -1,4 +1,4 @@
-"""What the report, the checks and the figures name, over the table."""
+"""Functions and names over the table for report, checks and figures."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ MACHINE = "Costs of messages and blending"
 
 
 def times(content: str) -> str:
-    """The item of milliseconds by algorithm and number of participants."""
+    """The item with the milliseconds by algorithm and number of participants."""
     return f"Milliseconds of a frame, {content}"
 
 
 class Terms:
-    """Those of a table."""
+    """Terms over a table."""
 
     blocks, dense = BLOCKS, DENSE
     simulated, computed = list(SIMULATED), list(COMPUTED)
@@ -44,15 +44,15 @@ class Terms:
         return self._table.value(times(content), algorithm, p, kind)  # type: ignore[arg-type]
 
     def fastest(self, content: str, p: int) -> str:
-        """The simulated algorithm that takes least."""
+        """The fastest simulated algorithm."""
         return min(SIMULATED, key=lambda each: self.time(content, each, p))
 
     def speed_up_of(self, algorithm: str) -> float:
-        """Of the largest number of participants over the least, images of blocks."""
+        """Speedup from the smallest to the largest number of participants, images of blocks."""
         return self.time(BLOCKS, algorithm, self.ranks[0]) / self.time(BLOCKS, algorithm, self.ranks[-1])
 
     def over_formula(self, content: str) -> list[float]:
-        """Simulated over computed times, of all algorithms but the tree."""
+        """Ratio of simulated to computed times, for all algorithms but the tree."""
         return [
             self.time(content, each, p) / self.time(content, each, p, "computed")
             for each in SIMULATED
@@ -61,20 +61,20 @@ class Terms:
         ]
 
     def over_published(self) -> dict[str, float]:
-        """Our seconds over those of Kendall et al., by what blocks cover."""
+        """Ratio of our time to Kendall et al.'s, by the pixels that blocks cover."""
         found = self._table.column(KENDALL, "radix-k", "simulated")
         return {row: seconds / self.published_time for row, seconds in found.items()}
 
     def nearest(self) -> tuple[str, float]:
-        """The row that is nearest to the published time, and its ratio."""
+        """The row nearest to the published time, and its ratio."""
         found = self.over_published()
         row = min(found, key=lambda each: max(found[each], 1 / found[each]))
         return row, found[row]
 
     def gains(self, gather: str) -> list[float]:
-        """What several steps gain, by rising size."""
+        """The gain by multi-step, by ascending size."""
         return list(self._table.column(SPEED_UP, gather).values())
 
     def published_gains(self) -> list[float]:
-        """The least and the greatest that are published."""
+        """The published minimum and maximum."""
         return [self._table.value("Nonaka et al.", "multi-step", each) for each in ("least", "most")]

@@ -1,4 +1,4 @@
-"""The picture: the time of each choice over that with the fabric known, a panel for each number of ranks."""
+"""The picture: the time of each choice relative to the choice with the fabric known, by number of ranks."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _STYLES = {BEST: (BLUE, "o"), TARGET: (VERMILION, "s"), AUTO: (ORANGE, "D"), WOR
 
 
 def draw(table: Table) -> dict[str, Figure]:
-    """Every picture of the report by the name of its file."""
+    """Draw every picture of the report, by file name."""
     return {"vectors": vectors(table)}
 
 
 def vectors(table: Table) -> Figure:
-    """A row a job, a mark a choice."""
+    """One row per job, one mark per choice."""
     ranks = Terms(table).ranks
     figure, [row] = panels(1.8 + 4.2 * len(ranks), 4.6, columns=len(ranks), sharey=True)
     for axes, p in zip(row, ranks, strict=True):
@@ -35,7 +35,7 @@ def vectors(table: Table) -> Figure:
         axes.set_yticks(places, jobs)
         axes.set_xlim(left=0.95)
         axes.set_title(f"{p} ranks", fontsize="medium")
-        axes.set_xlabel("time over that with the fabric known")
+        axes.set_xlabel("time relative to the choice with the fabric")
         lines_behind(axes)
     legend_below(figure, row[0], len(_STYLES))
     return figure

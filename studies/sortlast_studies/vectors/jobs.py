@@ -1,4 +1,4 @@
-"""The jobs: four fabrics with three placements each, and what every candidate takes there."""
+"""The jobs: four fabrics with three placements each, and the times of all candidates."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ IMAGE = (1920, 1080)
 PIXEL_BYTES = 16
 LINK = 12.5e9  # byte/s
 MACHINE = Machine(beta=1 / LINK)
-BUSY = 0.4  # share of the nodes that other jobs hold
+BUSY = 0.4  # fraction of the nodes that other jobs hold
 SEED = 1
 TARGET = 8  # the k of Kendall et al.
 FAT, TAPERED, TORUS_3, TORUS_2 = "fat-tree", "tapered tree", "3-D torus", "2-D torus"
@@ -56,7 +56,7 @@ def nodes(name: str, p: int, placement: str) -> list[int]:
 
 
 def target_vector(p: int) -> str:
-    """Radix-k with rounds of 8, and one of what is left: of a power of two."""
+    """Radix-k with rounds of 8, and one round for the remainder; ``p`` is a power of two."""
     factors = []
     while p > 1:
         factors.append(min(p, TARGET))
@@ -79,11 +79,11 @@ class Cell:
 
     @property
     def work(self) -> float:
-        """Seconds that it takes, about."""
+        """Approximate seconds of computation."""
         return (self.p / 64) ** 2
 
     def simulate(self, part_done: PartDone) -> Json:
-        """Milliseconds of k = 8, of the best and the worst k vector, and of what is chosen."""
+        """Milliseconds of k = 8, of the best and the worst k vector, and of the library's choices."""
         job = JobFabric(
             routes(self.fabric),
             nodes(self.fabric, self.p, self.placement),
@@ -104,12 +104,12 @@ class Cell:
 
 
 def cells(quick: bool) -> list[Cell]:
-    """All jobs; quick: those of fewer ranks."""
+    """All jobs; if quick, only fewer ranks."""
     ranks = RANKS[:1] if quick else RANKS
     return [Cell(p, name, where) for p in ranks for name in FABRICS for where in PLACEMENTS]
 
 
 def _told(found: Sequence[FrameTime], name: str = "") -> Json:
-    """Name and milliseconds of the first, or of the first of a name."""
+    """Name and milliseconds of the first result, or of the first with a name."""
     best = next(each for each in found if not name or each.name == name)
     return {"name": best.name, "ms": 1e3 * float(best.seconds or 0)}

@@ -1,4 +1,4 @@
-"""The steps of the study: a job each."""
+"""The steps of the study, one per job."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from sortlast_studies.vectors.jobs import cells
 
 
 def steps(quick: bool) -> list[Step]:
-    """All jobs, or those of the quick study."""
+    """All jobs, or only the jobs of the quick study."""
     return [Step(cell.name, cell.simulate, cell.work) for cell in cells(quick)]

@@ -1,4 +1,4 @@
-"""The study as a value: the rows that its frames become."""
+"""The study as a value: converts the frame times to rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sortlast_studies.vectors.steps import steps
 
 
 def tabulate(results: Results, quick: bool) -> Table:
-    """The table of what ran."""
+    """The table of all runs."""
     table = Table()
     for cell in cells(quick):
         row = terms.job(cell.fabric, cell.placement)

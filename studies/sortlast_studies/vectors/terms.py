@@ -1,4 +1,4 @@
-"""What the report, the checks and the figures name, over the table."""
+"""Functions and names over the table for report, checks and figures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ TARGET, BEST, WORST, AUTO, KNOWN = "k = 8", "best vector", "worst vector", "auto
 
 
 def times(p: int) -> str:
-    """The item of milliseconds of so many ranks."""
+    """The item with the milliseconds on ``p`` ranks."""
     return f"Milliseconds of a frame, {p} ranks"
 
 
@@ -19,7 +19,7 @@ def job(fabric: str, placement: str) -> str:
 
 
 class Terms:
-    """Those of a table."""
+    """Terms over a table."""
 
     fabrics, placements, link = FABRICS, PLACEMENTS, LINK
     width, height = IMAGE
@@ -32,7 +32,7 @@ class Terms:
         self.ranks = [p for p in RANKS if table.rows(times(p))]
 
     def over(self, column: str, least: str, fabrics: list[str] | None = None) -> list[float]:
-        """Of all jobs, or those on some fabrics: the time of one choice over that of another."""
+        """Ratio of the times of two choices, for all jobs or the jobs on some fabrics."""
         return [
             self._table.value(times(p), row, column) / self._table.value(times(p), row, least)
             for p in self.ranks
@@ -41,11 +41,11 @@ class Terms:
         ]
 
     def chosen(self, p: int, row: str, column: str) -> str:
-        """The algorithm that a value is of."""
+        """The algorithm of a value."""
         return self._table.note(times(p), row, column)
 
     def kinds(self, column: str) -> dict[str, int]:
-        """How many jobs each algorithm is chosen for, without its parameters; most first."""
+        """The number of jobs per chosen algorithm, without its parameters, in descending order."""
         found: dict[str, int] = {}
         for p in self.ranks:
             for row in self._table.rows(times(p)):
@@ -54,5 +54,5 @@ class Terms:
         return dict(sorted(found.items(), key=lambda each: -each[1]))
 
     def vectors(self, p: int) -> list[str]:
-        """The different best k vectors of so many ranks."""
+        """The different best k vectors on ``p`` ranks."""
         return sorted({self.chosen(p, row, BEST) for row in self._table.rows(times(p))})
