@@ -1,13 +1,13 @@
-"""The design of the experiment: how many vectors on how many processes, their bytes, and what does not fit.
+"""The design of the experiment: numbers of vectors and processes, their bytes, and memory limits.
 
-Sections 3.2 and 3.4, with the paper's symbols: n vectors of m doubles lie on p processes, l_n = n/p on each,
-and every process sends l_n/p of them to every process. Sizes are powers of 1024, as the paper counts them.
+Sections 3.2 and 3.4, with the paper's symbols: n vectors of m doubles are on p processes, l_n = n/p on each,
+and every process sends l_n/p of them to every process. Units are powers of 1024, as in the paper.
 
-Whether a run fits into memory is told before it starts. The paper's rule: of the 24 GB of a node each of the
-two arrays, *unsorted* and *sorted*, may have 10. Its Table 4.4 shows what happens without: 85 s where
-proportion says 2, and memory errors. The rule foresees the errors at m = 1024 N and not that at m = 810 N on
-36 nodes, where the arrays alone take 18 of 24 GB. What grows with p beside them is what an MPI library keeps
-for every pair of processes: :func:`connections`.
+Whether a run fits into memory is decided before it starts. The paper's rule: each of the two arrays,
+*unsorted* and *sorted*, may have 10 of the 24 GB of a node. Its Table 4.4 shows the results of breaking the
+rule: 85 s where proportion predicts 2, and memory errors. The rule predicts the errors at m = 1024 N but not
+the error at m = 810 N on 36 nodes, where the arrays alone take 18 of 24 GB. In addition, an MPI library keeps
+memory for every pair of processes, which grows with p: :func:`connections`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sortlast_studies.table import published
 PAPER = published("sortlast_studies.all_to_all")
 
 NODES = (1, 3, 9, 18, 36)  # N, the columns of all tables
-LEAF = 18  # nodes of a leaf module
+LEAF = 18  # nodes per leaf module
 GLOBAL_M = 512  # m of the design with constant global memory
 LOCAL_M = (512, 800, 810, 1024)  # m/N of the design with constant local memory, the rows of Table 4.4
 
@@ -30,7 +30,7 @@ KILO, MEGA, GIGA = 2**10, 2**20, 2**30
 
 
 def at(nodes: int) -> str:
-    """The column of so many nodes in every table."""
+    """The column for ``nodes`` nodes in every table."""
     return f"N = {nodes}"
 
 
@@ -40,12 +40,12 @@ def m_of(m: int) -> str:
 
 
 def of_cluster(name: str) -> float:
-    """A figure of the paper's cluster."""
+    """A property of the paper's cluster."""
     return PAPER.value("cluster", name)
 
 
 def length(per_node: int, factor: int, nu: int = 1) -> int:
-    """Equation 3.1: n = 2^nu (per_node * 18 * factor)^2, which p^2 divides for every N of the tables.
+    """Equation 3.1: n = 2^nu (per_node * 18 * factor)^2, divisible by p^2 for every N of the tables.
 
     ``factor`` is the product of the paper's l_m1 and l_m2, two leaf modules and three nodes: 6.
     """
@@ -75,52 +75,52 @@ class Design:
 
     @property
     def p(self) -> int:
-        """Processes."""
+        """Number of processes."""
         return self.nodes * self.per_node
 
     @property
     def l_n(self) -> int:
-        """Vectors of a process."""
+        """Vectors per process."""
         return self.n // self.p
 
     @property
     def block(self) -> int:
-        """Vectors that a process sends to each."""
+        """Vectors from one process to another."""
         return self.l_n // self.p
 
     @property
     def global_bytes(self) -> int:
-        """One array of all vectors."""
+        """Bytes of one array of all vectors."""
         return _DOUBLE * self.m * self.n
 
     @property
     def local_bytes(self) -> int:
-        """One array of the vectors of a process."""
+        """Bytes of one array of the vectors of a process."""
         return _DOUBLE * self.m * self.l_n
 
     @property
     def node_array(self) -> int:
-        """One array of the vectors of a node, in bytes."""
+        """Bytes of one array of the vectors of a node."""
         return self.per_node * self.local_bytes
 
     @property
     def block_bytes(self) -> int:
-        """One message."""
+        """Bytes per message."""
         return _DOUBLE * self.m * self.block
 
     @property
     def rank_bytes(self) -> int:
-        """What a process holds: both arrays of doubles, and both of keys."""
+        """Memory of a process: both arrays of doubles, and both of keys."""
         return 2 * (self.local_bytes + _INT * self.l_n)
 
 
 def paper(nodes: int, m: int) -> Design:
-    """A cell of the paper: 8 processes a node, n = 1,492,992."""
+    """A cell of the paper: 8 processes per node, n = 1,492,992."""
     return Design(nodes, 8, length(8, 6), m)
 
 
 def nodes_of(ranks: int) -> int:
-    """The nodes of so many processes, of which the paper's n is sorted too.
+    """The number of nodes for ``ranks`` processes that can sort the paper's n vectors.
 
     Raises ArgumentError if they are not whole nodes of the cluster, or blocks would differ in size.
     """
@@ -148,7 +148,7 @@ def lengths_and_sizes(cell: Design) -> dict[str, tuple[float, str]]:
     }
 
 
-# --- what does not fit --------------------------------------------------------------------------------
+# --- memory limits ------------------------------------------------------------------------------------
 
 
 def paper_refusal(design: Design) -> str | None:
@@ -168,7 +168,7 @@ def refusal(design: Design, room: int) -> str | None:
 
     Args:
         design: the cell.
-        room: bytes that the processes may take together.
+        room: total memory for the processes, in bytes.
     """
     need = design.p * design.rank_bytes
     if need <= room:
@@ -181,16 +181,16 @@ def refusal(design: Design, room: int) -> str | None:
 
 
 def connections(errors: Iterable[tuple[Design, bool]]) -> tuple[float, float]:
-    """What each pair of processes must take beside the arrays, for exactly the marked cells not to fit.
+    """Bounds of the memory per pair of processes, besides the arrays, that explains exactly the marked cells.
 
-    A node holds both arrays and keys of its processes, and ``per_node * p`` times this.
+    A node holds both arrays and keys of its processes, and ``per_node * p`` times this memory.
 
     Args:
         errors: cells, and whether they ended with a memory error.
 
     Returns:
-        Bounds in bytes: above the first, and up to the second. The first is the greater one if no such value
-        explains all.
+        An exclusive lower and an inclusive upper bound, in bytes. The lower bound is larger if no value
+        explains all cells.
     """
     low, high = 0.0, float("inf")
     for cell, error in errors:
@@ -201,7 +201,7 @@ def connections(errors: Iterable[tuple[Design, bool]]) -> tuple[float, float]:
 
 
 def _most_m(design: Design, bytes_: float, arrays: int) -> int:
-    """The greatest m for which ``arrays`` arrays of a process take no more than so many bytes."""
+    """The largest m for which ``arrays`` arrays of a process take at most ``bytes_`` bytes."""
     vectors = arrays * design.l_n
     keys = 0 if arrays == 1 else 4 * vectors
     return max(int((bytes_ - keys) // (8 * vectors)), 0)

@@ -1,16 +1,17 @@
-"""The parallel sort, and its exchanges that are timed: those of Table 4.5, and a shift schedule's.
+"""The parallel sort, and its timed exchanges: Table 4.5, and exchanges by a shift schedule.
 
-Section 3.3. Process id holds p runs of l_n/p vectors, run d of which belongs to process d, so that nothing is
-sorted locally before or after and every message has the same size. As printed, equation 3.3 divides keys that
-begin at 1, which would send each run's last key one process too far; the key less 1 is divided here.
+Section 3.3. Process id holds p runs of l_n/p vectors; run d belongs to process d, so nothing is sorted
+locally before or after the exchange, and every message has the same size. Equation 3.3 as printed divides
+keys that begin at 1, which would send each run's last key one process too far; here the key minus 1 is
+divided.
 
-    A          MPI_Alltoall of one int: how many vectors each process will get
+    A          MPI_Alltoall of one int: the number of vectors that each process will receive
     B          MPI_Alltoallv of the keys
     C          MPI_Alltoallv of the vectors
-    shift      the vectors stage by stage, as the schedule shift has it: rank i to i + s at stage s
+    shift      the vectors stage by stage, by the schedule shift: rank i to i + s at stage s
     shuffled   the same with the ranks in random order on the ring
 
-Each exchange clears what it receives, moves it, and says what is wrong with it.
+Each exchange can clear its receive buffer, move the data, and check the result.
 """
 
 from __future__ import annotations
@@ -30,34 +31,34 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
 STEP = 0.0001  # between the components of a vector, equation 3.7
-_CHUNK = 1 << 17  # components that are compared at once
+_CHUNK = 1 << 17  # components compared at once
 _TAG = 1
 VECTORS = ("C", "shift", "shuffled")  # exchanges of vectors
 WAYS = ("A", "B", *VECTORS)
 
 
-# --- what is sorted -----------------------------------------------------------------------------------
+# --- data ---------------------------------------------------------------------------------------------
 
 
 def unsorted_keys(design: Design, rank: int) -> NDArray[np.int32]:
-    """Equation 3.6: the keys of a process, (l_n,) int32, of 1 .. n."""
+    """Equation 3.6: the keys of a process, (l_n,) int32, in 1 .. n."""
     i = np.arange(design.l_n, dtype=np.int64)
     run, within = i // design.block, i % design.block
     return (1 + design.block * rank + design.l_n * run + within).astype(np.int32)
 
 
 def sorted_keys(design: Design, rank: int) -> NDArray[np.int32]:
-    """What a process holds when all are sorted: (l_n,) int32."""
+    """The keys of a process after the sort: (l_n,) int32."""
     return np.arange(1 + design.l_n * rank, 1 + design.l_n * (rank + 1), dtype=np.int32)
 
 
 def send_counts(design: Design, keys: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Equations 3.3 and 3.5: how many vectors go to each process, (p,) int32."""
+    """Equations 3.3 and 3.5: the number of vectors for each process, (p,) int32."""
     return np.bincount((keys - 1) // design.l_n, minlength=design.p).astype(np.int32)
 
 
 def displacements(counts: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Where the vectors for each process begin, (p,) int32."""
+    """The index of the first vector for each process, (p,) int32."""
     return np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int32)
 
 
@@ -67,12 +68,12 @@ def fill_vectors(design: Design, keys: NDArray[np.int32], vectors: NDArray[np.fl
 
 
 def wrong_keys(design: Design, rank: int, received: NDArray[np.int32]) -> str | None:
-    """What is wrong with the keys that a process received; None if they are sorted."""
+    """The first error in the received keys; None if they are sorted."""
     return _first_wrong(received != sorted_keys(design, rank), rank, "key")
 
 
 def wrong_vectors(design: Design, rank: int, received: NDArray[np.float64]) -> str | None:
-    """What is wrong with the vectors, (l_n, m), that a process received; None if they are sorted."""
+    """The first error in the received vectors, (l_n, m); None if they are sorted."""
     keys, components = sorted_keys(design, rank), STEP * np.arange(design.m)
     rows = max(_CHUNK // design.m, 1)
     for begin in range(0, design.l_n, rows):
@@ -90,17 +91,17 @@ def _first_wrong(differ: NDArray[np.bool_], rank: int, what: str, begin: int = 0
     return f"{what} {begin + int(wrong[0])} of rank {rank} is not the one that sorted data has there"
 
 
-# --- how it is exchanged ------------------------------------------------------------------------------
+# --- exchanges ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """One way, on the arrays of a process.
+    """One exchange on the arrays of a process.
 
     Attributes:
-        clear: forget what was received.
+        clear: reset the receive buffer.
         move: the exchange, which is timed. Collective.
-        wrong: what is wrong with what was received; None if it is sorted.
+        wrong: the first error in the received data; None if they are sorted.
     """
 
     clear: Callable[[], None]
@@ -109,7 +110,7 @@ class Exchange:
 
 
 def prepare(comm: MPI.Intracomm, design: Design, ways: Sequence[str], seed: int) -> dict[str, Exchange]:
-    """The exchanges of these names on the ranks of ``comm``, whose size is p. Communicates."""
+    """The exchanges of these names on the p ranks of ``comm``. Collective."""
     keys = unsorted_keys(design, comm.rank)
     counts = send_counts(design, keys)
     incoming = np.empty_like(counts)
@@ -186,7 +187,7 @@ def _vectors(
 
 
 def partners(rank: int, ring: Sequence[int]) -> list[tuple[int, int]]:
-    """To whom a rank sends and from whom it receives, stage by stage, by the schedule shift on this ring."""
+    """Destination and source of a rank, stage by stage, by the schedule shift on this ring."""
     program = schedule.make("shift", p=len(ring), n=len(ring), ring=ring).program(rank)
     to = {send.stage: send.peer for send in program.sends}
     source = {receive.stage: receive.peer for receive in program.receives}

@@ -23,13 +23,13 @@ from sortlast_studies.table import Table
 
 _SHOWN = (9, 18, 36)  # nodes of the three schematics
 _FIRST = 37  # the name of the leaf module's first node
-_ROW, _GROUP = 9, 3  # nodes of a row and of a group
-_COLOURS = (BLUE, GREEN, ORANGE, VERMILION)  # a row of Table 4.4 each
-_MARKS = "os^D"  # the same, told apart without colours
+_ROW, _GROUP = 9, 3  # nodes per row and per group
+_COLOURS = (BLUE, GREEN, ORANGE, VERMILION)  # one for each row of Table 4.4
+_MARKS = "os^D"  # the same rows, distinguished without colours
 
 
 def draw(table: Table) -> dict[str, Figure]:
-    """Every picture of the report by the name of its file."""
+    """Draw every picture of the report, by file name."""
     return {
         "figure-2-1": schematics(),
         "figure-3-1": leaf_module(),
@@ -39,7 +39,7 @@ def draw(table: Table) -> dict[str, Figure]:
 
 
 def schematics() -> Figure:
-    """Figure 2.1: a line for every two of 9, 18 and 36 nodes."""
+    """Figure 2.1: a line for every pair of 9, 18 and 36 nodes."""
     figure, [row] = panels(9, 3.4, columns=len(_SHOWN))
     for axes, nodes in zip(row, _SHOWN, strict=True):
         places = [(sin(2 * pi * k / nodes), cos(2 * pi * k / nodes)) for k in range(nodes)]
@@ -69,7 +69,7 @@ def leaf_module() -> Figure:
 
 
 def times(table: Table) -> Figure:
-    """Above the paper's two designs, published and simulated; below what was measured on hosts and cores."""
+    """Top: the paper's two designs, published and simulated; bottom: measurements on hosts and cores."""
     figure, [(left, right), (on_hosts, on_cores)] = panels(9.5, 7.4, 2, 2)
     left.set_title("constant global memory (Table 4.2)", fontsize="medium")
     _curve(left, by_nodes(table, "Table 4.2", GLOBAL, "published"), "o", BLACK, "published")
@@ -89,7 +89,7 @@ def times(table: Table) -> Figure:
     for axes in (left, right, on_hosts, on_cores):
         if axes.lines:
             _scale(axes)
-    on_cores.set_ylabel("seconds of a core for each rank")
+    on_cores.set_ylabel("seconds of a core per rank")
     return figure
 
 
@@ -108,7 +108,7 @@ def _hosts(axes: Axes, table: Table) -> None:
 
 
 def placements(table: Table) -> Figure:
-    """MPI_Alltoallv and shift on 36 nodes, on both trees: flows, and packets behind them."""
+    """MPI_Alltoallv and shift on 36 nodes, on both trees: flows next to packets."""
     item = "36 nodes, by where they are and in which order"
     widths = [len(each) for each in CROWDED.values()]
     figure, [row] = panels(9.5, 4.2, columns=len(CROWDED), sharey=True, width_ratios=widths)
@@ -116,7 +116,7 @@ def placements(table: Table) -> Figure:
         for k, (label, colour) in enumerate(zip(NAMES.values(), (SKY, BLUE), strict=True)):
             for shift, (method, hatch) in enumerate(zip(METHODS, ("", "///"), strict=True)):
                 column = f"{label}, {method}s"
-                # Over that without contention: packed, in order, full tree.
+                # Relative to the time without contention: packed, in order, full tree.
                 free = table.value(item, f"full, {PLACEMENTS['packed']}", column)
                 heights = [table.value(item, f"{tree}, {PLACEMENTS[name]}", column) / free for name in names]
                 x = [j + (2 * k + shift - 1.5) * 0.2 for j in range(len(names))]
@@ -130,7 +130,7 @@ def placements(table: Table) -> Figure:
         )
         axes.tick_params(axis="x", labelsize="small")
         axes.set_title(f"{tree} bisection", fontsize="medium")
-    row[0].set_ylabel("time on 36 nodes, over that without contention")
+    row[0].set_ylabel("time on 36 nodes, relative to no contention")
     row[0].legend(frameon=False, fontsize="small", loc="upper left")
     return figure
 

@@ -1,12 +1,12 @@
-"""What is measured on this machine: the paper's cells with one process in the place of each of its nodes.
+"""Measurements on this machine: the paper's cells with one process for each of its nodes.
 
-On cores: with ``per_node`` = 1 equation 3.1 gives n = 23,328, so that every message has exactly the bytes
-that it has in the paper, and everything together 1/64. Quick takes n = 2,592, a ninth of that.
+On cores: with ``per_node`` = 1 equation 3.1 gives n = 23,328, so that messages have exactly the size that
+they have in the paper, and the total is 1/64. Quick runs use n = 2,592, a ninth of that.
 
 On hosts: the paper's leaf modules as network namespaces, with real packets. Each node is a host with one
 process, each link is shaped to 10 Mbit/s, and the switches forward by the tables of ftree:
-:mod:`sortlast.testbed`. So the network is the slowest part, as it is not between the cores of one machine. It
-needs root; without, the reason is reported instead.
+:mod:`sortlast.testbed`. The network is then the slowest part, in contrast to the cores of one machine. This
+needs root; otherwise the reason is reported instead.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 
 QUICK_NODES = NODES[:3]
 REPEAT = 3
-_RING_SEED = 1  # of the shuffled ring
-_TIMEOUT = 150.0  # seconds of one run
+_RING_SEED = 1  # for the shuffled ring
+_TIMEOUT = 150.0  # seconds per run
 
 # On hosts.
 HOSTS_GLOBAL_M, HOSTS_LOCAL_M = 256, 64  # m with constant global memory, and m/N with constant local memory
-HOSTS_WAYS = {"posted": "C", "shift": "shift"}  # exchanges by the names of the simulated ones
+HOSTS_WAYS = {"posted": "C", "shift": "shift"}  # exchanges by the names of simulated ones
 HOSTS_PLACEMENTS = {
     "full": ("packed", "scattered", "scattered shuffled"),
     "half": ("packed", "packed shuffled"),
 }
 HOSTS_REPEAT = 2
-RATE = 10.0  # Mbit/s of a link
-_HOSTS_TIMEOUT = 240.0  # seconds of one run
+RATE = 10.0  # Mbit/s per link
+_HOSTS_TIMEOUT = 240.0  # seconds per run
 _SHARED = NODES[1:]  # with a network between nodes
 
 
@@ -49,7 +49,7 @@ _SHARED = NODES[1:]  # with a network between nodes
 
 @dataclass(frozen=True)
 class Run:
-    """A run of the program: a cell, and the exchanges that are timed."""
+    """A run of the program: a cell, and the timed exchanges."""
 
     design: Design
     ways: tuple[str, ...]
@@ -62,7 +62,7 @@ class Run:
 
 
 def constant_global(quick: bool) -> list[Run]:
-    """Tables 4.2 and 4.5, and the shifts beside them, by the number of nodes."""
+    """Tables 4.2 and 4.5, with the shifts, by the number of nodes."""
     return [Run(_cell(nodes, GLOBAL_M, quick), WAYS) for nodes in _nodes(quick)]
 
 
@@ -77,16 +77,16 @@ def all_of(quick: bool) -> list[Run]:
 
 
 def step(run: Run) -> Step:
-    """The step that measures, or tells why it does not."""
+    """The step that measures, or gives the reason why it cannot."""
     return Step(run.name, lambda part_done: measure(run), work=_work(run), alone=True)
 
 
 def measure(run: Run) -> Json:
-    """What the program tells of each exchange, under ``ways``, or why it does not fit, under ``refused``.
+    """Results of the program by exchange, under ``ways``; or under ``refused`` why the run does not fit.
 
-    Under ``cores`` is the number of cores that the ranks shared.
+    ``cores`` is the number of cores that the ranks shared.
 
-    Raises Error as :func:`sortlast.launch.ranks`, and if memory cannot be told.
+    Raises Error as :func:`sortlast.launch.ranks`, and if the available memory is unknown.
     """
     room = _memory.limit()
     if room is None:
@@ -107,7 +107,7 @@ def _nodes(quick: bool) -> tuple[int, ...]:
 
 
 def _work(run: Run) -> float:
-    """Expected seconds, roughly: starting ranks, and moving bytes."""
+    """Rough estimate of seconds: starting ranks, and moving bytes."""
     return 0.5 + 0.2 * run.design.p + 5e-9 * run.design.global_bytes * (len(run.ways) + 1)
 
 
@@ -115,29 +115,29 @@ def _work(run: Run) -> float:
 
 
 def hosts_global(nodes: int) -> Design:
-    """A cell as those of Table 4.2."""
+    """A cell like Table 4.2's."""
     return Design(nodes, 1, length(1, 2), HOSTS_GLOBAL_M)
 
 
 def hosts_local(nodes: int) -> Design:
-    """A cell as those of Table 4.4."""
+    """A cell like Table 4.4's."""
     return Design(nodes, 1, length(1, 2), HOSTS_LOCAL_M * nodes)
 
 
 def hosts_name(tree: str) -> str:
-    """The name of the step of a tree."""
+    """The name of the step for a tree."""
     return f"hosts/{tree}"
 
 
 def hosts_cells(tree: str, placement: str) -> list[Design]:
-    """What runs there: all columns where the paper placed its nodes, elsewhere the last one."""
+    """The cells of a placement: all columns for the paper's placement, otherwise only the last one."""
     if (tree, placement) == ("full", "packed"):
         return [*map(hosts_global, _SHARED), *map(hosts_local, _SHARED)]
     return [hosts_local(NODES[-1])]
 
 
 def hosts_step(tree: str) -> Step:
-    """The step that makes the hosts under a tree, and measures there."""
+    """The step that creates the hosts under a tree, and measures on them."""
     return Step(
         hosts_name(tree),
         lambda part_done: measure_on_hosts(tree, part_done),
@@ -148,7 +148,7 @@ def hosts_step(tree: str) -> Step:
 
 
 def measure_on_hosts(tree: str, part_done: PartDone) -> Json:
-    """By placement what the program tells of each of :func:`hosts_cells`; or why not, under ``refused``.
+    """Results of the program by placement, for each of :func:`hosts_cells`; or the reason under ``refused``.
 
     Raises as :func:`sortlast.testbed.answer` does.
     """
@@ -166,7 +166,7 @@ def measure_on_hosts(tree: str, part_done: PartDone) -> Json:
 
 
 def _on(testbed: Testbed, hosts: Sequence[int], wanted: Sequence[Design]) -> Json:
-    """Run the program with a rank on each host."""
+    """Run the program with one rank on each host."""
     from sortlast.testbed import answer
 
     ways = [*HOSTS_WAYS.values()]

@@ -1,6 +1,6 @@
 """The paper's MPI program: ``python -m sortlast_studies.all_to_all.program SETTINGS REPORT`` under mpiexec.
 
-Every exchange runs once, and what it sorted is checked; only then it is timed.
+Every exchange runs once and its result is checked; only then it is timed.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 
 def measure(comm: MPI.Intracomm, settings: Json) -> Json:
-    """Seconds of each way for each cell, of the rank that takes longest; on rank 0.
+    """Seconds of each exchange for each cell, by the slowest rank; on rank 0.
 
     Args:
-        comm: as many ranks as the largest cell has processes; smaller ones run on the first of them.
+        comm: as many ranks as the largest cell has processes; smaller cells run on the first ranks.
         settings: ``cells``, each the fields of a :class:`Design`; ``ways``, names of exchanges; ``repeat``,
             timed runs of each; ``seed`` of the shuffled ring.
 
     Returns:
-        For each cell, by the name of the way: ``first``, seconds of the run that was checked, and
-        ``seconds``, the median of all others.
+        For each cell, by the name of the exchange: ``first``, seconds of the checked run, and ``seconds``,
+        the median of all others.
 
     Raises:
-        Error: there are too few ranks, or something was not sorted; on every rank.
+        Error: there are too few ranks, or a result is not sorted; on every rank.
     """
     cells = [Design(**fields) for fields in settings["cells"]]
     if comm.size < max(cell.p for cell in cells):
@@ -39,7 +39,7 @@ def measure(comm: MPI.Intracomm, settings: Json) -> Json:
 
 
 def _on_first(comm: MPI.Intracomm, cell: Design, settings: Json) -> dict[str, dict[str, float]]:
-    """Measure on the first p ranks; the others wait, and hear of a failure."""
+    """Measure on the first p ranks; the other ranks wait, and learn of failures."""
     from mpi4py import MPI
 
     group = MPI.Intracomm(comm.Split(int(comm.rank < cell.p)))
@@ -64,7 +64,7 @@ def _measured(comm: MPI.Intracomm, way: str, exchange: Exchange, repeat: int) ->
 
 
 def _timed(comm: MPI.Intracomm, exchange: Exchange) -> float:
-    """Seconds until the last rank is through, from when all are ready."""
+    """Seconds from when all ranks are ready until the last rank has finished."""
     from mpi4py import MPI
 
     comm.Barrier()

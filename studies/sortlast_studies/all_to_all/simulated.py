@@ -1,4 +1,4 @@
-"""What is simulated: cells of the paper as flows, and, message by message between nodes, as packets."""
+"""Simulations: cells of the paper as flows, and as packets with one message between two nodes."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from sortlast_studies.all_to_all.design import (
 )
 from sortlast_studies.steps import Json, PartDone, Step
 
-SEED = 1  # of scattered and shuffled nodes, and of packets
-AT_ONCE = {"posted": 32, "shift": 1}  # messages of a rank under way: MPICH's throttle of all-to-alls
+SEED = 1  # for scattered and shuffled nodes, and for packets
+AT_ONCE = {"posted": 32, "shift": 1}  # messages per rank under way: MPICH's throttle of all-to-alls
 METHODS = ("flow", "packet")
-PRECISION = 1e-4  # of the flow simulator: equal flows stay together, and times move by less than 0.1 %
+PRECISION = 1e-4  # of the flow simulator: equal flows stay together, and times change by less than 0.1 %
 PACKET = 2048  # bytes, the MTU
 PHIT = 4  # bytes
 CROWDED = {"full": tuple(cluster.PLACEMENTS), "half": ("packed", "packed shuffled", "scattered shuffled")}
@@ -31,8 +31,8 @@ CROWDED = {"full": tuple(cluster.PLACEMENTS), "half": ("packed", "packed shuffle
 class Simulation:
     """One simulated exchange.
 
-    ``m`` of the cell; ``method`` "flow" or "packet"; ``what`` is sent: "vectors", "keys", or a "count" each;
-    ``message_cost``: whether a message holds its node's link beside the time of its bytes.
+    ``m`` is the cell's; ``method`` is "flow" or "packet"; ``what`` is sent: "vectors", "keys", or a "count"
+    each; ``message_cost``: whether a message holds its node's link longer than the time of its bytes.
     """
 
     nodes: int
@@ -58,12 +58,12 @@ class Simulation:
 
     @property
     def message_bytes(self) -> int:
-        """What a process sends to each."""
+        """Bytes from one process to another."""
         return {"vectors": self.design.block_bytes, "keys": 4 * self.design.block, "count": 4}[self.what]
 
 
 def tables() -> list[Simulation]:
-    """The cells of Tables 4.2, 4.4 and 4.5 that fit, where the paper placed them."""
+    """The cells of Tables 4.2, 4.4 and 4.5 that fit, in the paper's placement."""
     cells = {(nodes, GLOBAL_M) for nodes in NODES} | {(nodes, m * nodes) for nodes in NODES for m in LOCAL_M}
     small = [Simulation(nodes, GLOBAL_M, what=what) for nodes in NODES for what in ("count", "keys")]
     large = [Simulation(nodes, m) for nodes, m in sorted(cells) if paper_refusal(paper(nodes, m)) is None]
@@ -71,9 +71,9 @@ def tables() -> list[Simulation]:
 
 
 def orders(nodes: int, method: str) -> list[Simulation]:
-    """MPI_Alltoallv and shift on so many nodes, in all placements.
+    """MPI_Alltoallv and shift on ``nodes`` nodes, in all placements.
 
-    Flows have constant local memory, packets constant global memory, which has fewer of them.
+    Flows use constant local memory, packets constant global memory, which needs fewer packets.
     """
     m = GLOBAL_M if method == "packet" else GLOBAL_M * nodes
     return [
@@ -101,7 +101,7 @@ def all_of(quick: bool, ranks: Sequence[int] = ()) -> list[Simulation]:
 
 
 def step(wanted: Simulation) -> Step:
-    """The step that runs it."""
+    """The step that runs a simulation."""
     run = _packets if wanted.method == "packet" else _flows
     return Step(wanted.name, lambda part_done: run(wanted, part_done), work=_work(wanted))
 
@@ -126,7 +126,7 @@ def _flows(wanted: Simulation, part_done: PartDone) -> Json:
 
 
 def _packets(wanted: Simulation, part_done: PartDone) -> Json:
-    """A task a node: what its processes send to those of another is one message."""
+    """Packets with one task per node: all data from its processes to another node's are one message."""
     cell, nodes = wanted.design, wanted.nodes
     size = cell.per_node**2 * cell.block_bytes
     posted = wanted.way == "posted"
@@ -145,7 +145,7 @@ def _packets(wanted: Simulation, part_done: PartDone) -> Json:
 
 
 def _work(wanted: Simulation) -> float:
-    """Expected seconds, roughly."""
+    """Rough estimate of seconds."""
     if wanted.method == "packet":
         return 2.0
     return 1e-5 * wanted.design.p**2 * (1 if wanted.placement == "packed" else 3)

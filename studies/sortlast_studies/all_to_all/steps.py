@@ -9,7 +9,7 @@ from sortlast_studies.steps import Step
 
 
 def steps(quick: bool, ranks: Sequence[int] = ()) -> list[Step]:
-    """Of the quick or the whole study, with other numbers of processes simulated too."""
+    """Steps of the quick or the whole study, with additional simulated numbers of processes."""
     simulations = [simulated.step(each) for each in simulated.all_of(quick, ranks)]
     on_cores = [measured.step(each) for each in dict.fromkeys(measured.all_of(quick))]
     return simulations + on_cores + ([] if quick else [measured.hosts_step(tree) for tree in cluster.TREES])

@@ -1,4 +1,4 @@
-"""The study as a value: from the results of its steps to the table."""
+"""The study as a value: converts the results of its steps to the table."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from sortlast_studies.study import Study
 from sortlast_studies.table import Kind, Table
 
 _STEADY = 0.05  # relative change that counts as none
-_COMMANDS = {  # rows of Table 4.5, and what they send
+_COMMANDS = {  # row of Table 4.5, and the data sent
     "A": ("A. MPI_Alltoall(int)", "count"),
     "B": ("B. MPI_Alltoallv(int)", "keys"),
     "C": ("C. MPI_Alltoallv(double)", "vectors"),
@@ -39,7 +39,7 @@ _SHIFTS = {"C": "MPI_Alltoallv", "shift": "shift in order", "shuffled": "shift o
 
 
 def tabulate(results: Results, quick: bool, ranks: Sequence[int] = ()) -> Table:
-    """The table of the quick results, or of all, with other numbers of processes."""
+    """The table of the quick or of all results, with additional numbers of processes."""
     table = Table(PAPER)
     _constants(table)
     _memory(table)
@@ -55,7 +55,7 @@ def tabulate(results: Results, quick: bool, ranks: Sequence[int] = ()) -> Table:
 
 
 def _constants(table: Table) -> None:
-    """What published times give."""
+    """Constants derived from published times."""
     table.add("constants", "copy within a node", "", cluster.copy_rate() / 1e6, "MB/s", "calibrated")
     table.add("constants", "link", "", cluster.link_rate() / 1e9, "GB/s", "calibrated")
     costly = cluster.link(message_cost=True)
@@ -67,7 +67,7 @@ def _constants(table: Table) -> None:
 
 
 def _memory(table: Table) -> None:
-    """Tables 4.1 and 4.3, and what of Table 4.4 does not fit."""
+    """Tables 4.1 and 4.3, and the cells of Table 4.4 that do not fit."""
     for nodes in NODES:
         for item, m in (("Table 4.1", GLOBAL_M), ("Table 4.3", GLOBAL_M * nodes)):
             for row, (value, unit) in design.lengths_and_sizes(paper(nodes, m)).items():
@@ -108,7 +108,7 @@ def _simulated(table: Table, results: Results) -> None:
 
 
 def _on_cores(table: Table, results: Results, quick: bool) -> None:
-    """Measured with a process for each node."""
+    """Measurements with one process for each node."""
     runs = measured.constant_global(quick)
     table.add("on cores", "n", "", runs[0].design.n)
     table.add("on cores", "all vectors at m = 512", "", runs[0].design.global_bytes / design.MEGA, "MB")
@@ -129,7 +129,7 @@ def _on_cores(table: Table, results: Results, quick: bool) -> None:
 
 
 def _times(table: Table, item: str, row: str, run: measured.Run, results: Results) -> None:
-    """The time of MPI_Alltoallv(double), and what a rank would take if it had not to share a core."""
+    """The time of MPI_Alltoallv(double), and the time of a rank if it did not share a core."""
     result, column = results[run.name], at(run.design.nodes)
     if "refused" in result:
         table.add(f"{item}, on cores", row, column, kind="measured", note=result["refused"])
@@ -141,7 +141,7 @@ def _times(table: Table, item: str, row: str, run: measured.Run, results: Result
 
 
 def _on_hosts(table: Table, results: Results, quick: bool) -> None:
-    """Measured on hosts, in the paper's placement; or why not."""
+    """Measurements on hosts in the paper's placement, or the reason why there are none."""
     table.add("on hosts", "n", "", measured.hosts_global(1).n)
     table.add("on hosts", "m, constant global", "", measured.HOSTS_GLOBAL_M)
     table.add("on hosts", "m/N, constant local", "", measured.HOSTS_LOCAL_M)
@@ -159,7 +159,7 @@ def _on_hosts(table: Table, results: Results, quick: bool) -> None:
 
 
 def _on_hosts_of(results: Results, cell: Design, tree: str, placement: str) -> dict[str, float]:
-    """Seconds of both exchanges of a cell; none if it did not run there."""
+    """Seconds of both exchanges of a cell; empty if it did not run."""
     runs = results.get(measured.hosts_name(tree), {}).get(placement)
     cells = measured.hosts_cells(tree, placement)
     if runs is None or cell not in cells:
@@ -175,7 +175,7 @@ def _measured(
 
 
 def _orders(table: Table, results: Results, nodes: int) -> None:
-    """Placements and orders on so many nodes, with the contention of a shift of the nodes."""
+    """Placements and orders on ``nodes`` nodes, with the contention of a shift of the nodes."""
     item = f"{nodes} nodes, by where they are and in which order"
     for tree, placements in simulated.CROWDED.items():
         for placement in placements:
@@ -194,7 +194,7 @@ def _orders(table: Table, results: Results, nodes: int) -> None:
 
 
 def _beyond(table: Table, results: Results, ranks: Sequence[int]) -> None:
-    """Other numbers of processes, packed on whole leaf modules; what a link carries there."""
+    """Additional numbers of processes, packed on whole leaf modules."""
     for each in simulated.beyond(ranks):
         row = f"{each.design.p} processes, {each.nodes} nodes"
         memory = "global" if each.m == GLOBAL_M else "local"
@@ -203,7 +203,7 @@ def _beyond(table: Table, results: Results, ranks: Sequence[int]) -> None:
             table.add(BEYOND, row, column, results[each.name]["seconds"], "s", "simulated")
 
 
-# --- what follows from the times ----------------------------------------------------------------------
+# --- derived from the times ---------------------------------------------------------------------------
 
 
 def sign(factor: float) -> str:
@@ -214,7 +214,7 @@ def sign(factor: float) -> str:
 
 
 def _trends(table: Table) -> None:
-    """Of each row the time on most nodes over that on fewest, of those with a network and times of both."""
+    """Ratio of the times on the largest and smallest numbers of nodes with a network and times of both."""
     for item, row, _ in TIMES:
         theirs = by_nodes(table, item, row, "published")
         sources: dict[str, tuple[str, str, Kind]] = {
@@ -236,7 +236,7 @@ def _trends(table: Table) -> None:
 
 
 def _network(table: Table) -> None:
-    """What the published times say of a node's link, and what those of Table 4.2 have beyond ours."""
+    """Link rates by the published times, and the part of Table 4.2's times that the simulation lacks."""
     for item, row, m in TIMES:
         for nodes, time in by_nodes(table, item, row, "published").items():
             cell = paper(nodes, m if row == GLOBAL else m * nodes)
@@ -251,13 +251,13 @@ def _network(table: Table) -> None:
 
 
 def make(ranks: Sequence[int] | None = None) -> Study:
-    """The study, with other numbers of processes simulated beside the paper's.
+    """The study, with additional simulated numbers of processes.
 
     Args:
-        ranks: processes, 8 a node; see :func:`sortlast_studies.all_to_all.design.nodes_of`.
+        ranks: numbers of processes, 8 per node; see :func:`sortlast_studies.all_to_all.design.nodes_of`.
 
     Raises:
-        ArgumentError: the paper's vectors are not sorted on so many.
+        ArgumentError: the paper's vectors cannot be sorted on one of these numbers.
     """
     wanted = tuple(ranks or ())
     simulated.beyond(wanted)

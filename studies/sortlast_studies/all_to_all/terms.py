@@ -1,4 +1,4 @@
-"""What study, report, checks and figures name over the table: its items, and what is counted over them."""
+"""Items of the table and functions over them, for study, report, checks and figures."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from sortlast_studies.all_to_all.measured import HOSTS_LOCAL_M, RATE
 from sortlast_studies.all_to_all.simulated import AT_ONCE
 from sortlast_studies.table import Row, Table, Wanted
 
-FIRST = 3  # the least number of nodes with a network between them
+FIRST = 3  # the smallest number of nodes with a network between them
 
 GLOBAL, LOCAL = "m = 512", {m: m_of(m) for m in LOCAL_M}  # rows of Tables 4.2 and 4.4
-# Those rows, with m or m/N.
+# Rows of these tables, with m or m/N.
 TIMES = [("Table 4.2", GLOBAL, GLOBAL_M), *(("Table 4.4", row, m) for m, row in LOCAL.items())]
 FORESEEN = "Table 4.4 as foreseen by the rule of 10 GB an array"
 WAYS = "Measured on cores: the same vectors three ways"
-AT_A_COST, ARITHMETIC = ", with a cost of a message", ", by arithmetic"  # behind the name of a table
+AT_A_COST, ARITHMETIC = ", with a cost of a message", ", by arithmetic"  # suffixes of the name of a table
 BEYOND = "Beyond the paper"
 TRENDS = ("simulated", "measured on hosts", "measured on cores")
 
 
 def by_nodes(table: Table, item: str, row: str, kind: Wanted = None) -> dict[int, float]:
-    """The times of a row by the number of nodes, of the columns that have one."""
+    """The times of a row by number of nodes, without missing ones."""
     found = {nodes: table.get(item, row, at(nodes), kind) for nodes in NODES}
     return {nodes: time for nodes, time in found.items() if time is not None}
 
 
 def no_hosts(table: Table) -> str:
-    """Why nothing was measured on hosts; empty if it was."""
+    """Why nothing was measured on hosts; empty if something was."""
     return table.note("on hosts", "full", "refused")
 
 
 class Terms:
-    """Those of a table."""
+    """Terms over a table."""
 
     nodes, local, trends = NODES, LOCAL, TRENDS
     foreseen_item, connected = FORESEEN, CONNECTED
@@ -56,7 +56,7 @@ class Terms:
 
     @staticmethod
     def small(time: float | None) -> str:
-        """Seconds with the paper's two digits where they show something."""
+        """Seconds with the paper's two digits, or in milliseconds if these are zero."""
         if time is None:
             return ""
         return f"{time:.2f}" if time >= 0.01 else f"<0.01 ({time * 1e3:.2f} ms)"
@@ -69,7 +69,7 @@ class Terms:
     # --- memory ---------------------------------------------------------------------------------------
 
     def equal(self, item: str) -> list[bool]:
-        """Of each value of Table 4.1 or 4.3, whether ours is the published one in every digit printed."""
+        """For each value of Table 4.1 or 4.3, whether ours equals the published one in all printed digits."""
         ours = self._table.of(item, "computed")
         theirs = [self._table.find(item, row.row, row.column, "published") for row in ours]
         return [
@@ -84,19 +84,19 @@ class Terms:
 
     @property
     def unforeseen(self) -> list[str]:
-        """Those of them that the paper's rule does not refuse."""
+        """The ERR cells that the paper's rule does not refuse."""
         cells = [row for row in self.errors if not self._refused(row)]
         return [f"{cell.row} on {cell.column.removeprefix('N = ')} nodes" for cell in cells]
 
     @property
     def false_alarms(self) -> list[Row]:
-        """Cells of Table 4.4 that the paper's rule refuses, and that have a time."""
+        """Cells of Table 4.4 that the paper's rule refuses although they have a time."""
         rows = self._table.of("Table 4.4", "published")
         return [row for row in rows if row.value is not None and self._refused(row)]
 
     @property
     def alarms(self) -> str:
-        """What the rule foresees, and what happened."""
+        """A summary of the rule's predictions and errors."""
         foreseen = len(self.errors) - len(self.unforeseen)
         false = [f"{row.row} at {row.column}" for row in self.false_alarms]
         return (
@@ -106,7 +106,7 @@ class Terms:
 
     @property
     def on_disk(self) -> list[float]:
-        """Published times of cells that the rule refuses, over those of m = 800 N."""
+        """Published times of cells that the rule refuses, relative to m = 800 N."""
         below = self._table.line("Table 4.4", LOCAL[800], "published")
         return [(cell.value or 0) / below[cell.column] for cell in self.false_alarms]
 
@@ -117,44 +117,44 @@ class Terms:
 
     @property
     def over_alltoall(self) -> dict[str, float]:
-        """The measured time of the shift over that of MPI_Alltoallv, where the paper has a network."""
+        """Measured ratio of the shift to MPI_Alltoallv, for ranks on which the paper has a network."""
         found = self._table.column(WAYS, "shift / MPI_Alltoallv")
         return {ranks: ratio for ranks, ratio in found.items() if int(ranks) >= FIRST}
 
     def ratios(self, item: str, row: str, first: int = 1) -> list[float]:
-        """Simulated over published times, from so many nodes on."""
+        """Simulated over published times, from ``first`` nodes on."""
         return [ratio for nodes, ratio in self.by_ratio(item, row).items() if nodes >= first]
 
     def by_ratio(self, item: str, row: str, cost: str = "") -> dict[int, float]:
-        """Simulated over published times by nodes; ``cost``: AT_A_COST for those with a cost of a message."""
+        """Simulated over published times by nodes; ``cost``: AT_A_COST to include the cost of a message."""
         theirs = by_nodes(self._table, item, row, "published")
         ours = by_nodes(self._table, item + cost, row, "simulated")
         return {nodes: ours[nodes] / theirs[nodes] for nodes in theirs if nodes in ours}
 
     def given(self, item: str, row: str, nodes: int, cost: str = "") -> str:
-        """The constant that a cell was given for: "copy", "link" or "message"; empty if it is predicted."""
+        """The constant that a cell gives: "copy", "link" or "message"; empty if it is predicted."""
         cells = {("Table 4.2", GLOBAL, 1): "copy", ("Table 4.4", LOCAL[GLOBAL_M], LINK_NODES): "link"}
         if cost:
             cells["Table 4.2", GLOBAL, MESSAGE_NODES] = "message"
         return cells.get((item, row, nodes), "")
 
     def predicted(self, item: str, row: str, cost: str = "") -> dict[int, float]:
-        """Ratios of the cells with a network that no constant was taken from."""
+        """Ratios of the cells with a network that give no constant."""
         found = self.by_ratio(item, row, cost)
         return {n: ratio for n, ratio in found.items() if n >= FIRST and not self.given(item, row, n, cost)}
 
     def beyond_arithmetic(self, row: str) -> float:
-        """The most by which simulated times of Table 4.4 differ from bytes over a link's rate, as a part."""
+        """The largest relative difference of simulated times of Table 4.4 from bytes over a link's rate."""
         ours = by_nodes(self._table, "Table 4.4", row, "simulated")
         plain = by_nodes(self._table, "Table 4.4" + ARITHMETIC, row)
         return max(abs(ours[nodes] / seconds - 1) for nodes, seconds in plain.items())
 
     def trend(self, row: str, kind: Wanted) -> float:
-        """The simulated time on most nodes over that on fewest, or the published one of the same cells."""
+        """Ratio of the simulated (or published) times on the largest and smallest numbers of nodes."""
         return next(iter(self._table.line("Trends, simulated", row, kind).values()))
 
     def signs(self, which: str) -> str:
-        """How many trends of a table have the published sign."""
+        """The number of trends of a table with the published sign."""
         told = []
         for whose in TRENDS:
             of = [row for row in self._table.of(f"Trends, {whose}", "ours") if row.row.startswith(which)]

@@ -62,7 +62,7 @@ def over_views(table: Table, terms: Terms, p: int) -> Figure:
 
 
 def worst_views(terms: Terms, p: int) -> Figure:
-    """One panel per fabric: worst views by both sortings, joined by a line for each algorithm; shift as a bar."""
+    """One panel per fabric: worst views by both sortings, joined by a line per algorithm; shift as a bar."""
     figure, grid = panels(8.6, 8.4, len(terms.fabrics), 1, sharex=True, sharey=True)
     called = terms.following(p)
     for fabric, axes in zip(terms.fabrics, grid[:, 0], strict=True):
