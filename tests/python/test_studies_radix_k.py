@@ -335,7 +335,7 @@ def test_verdicts_follow_the_results(invented):
     def verdicts(results):
         return {check.claim: check.verdict for check in reading(results).checks}
 
-    mean, last = "Radix-k is 1.45 times as fast as binary swap in the mean (calibrated).", "96 processes take"
+    mean, last = "Radix-k is 1.45 times as fast as binary swap on average (calibrated).", "96 processes take"
     found = verdicts(invented)
     assert (len(found), found[mean]) == (14, "refuted")
     assert found["It is nowhere slower."] == "confirmed"

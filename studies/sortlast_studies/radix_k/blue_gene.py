@@ -1,19 +1,18 @@
-"""Intrepid, the paper's Blue Gene/P, as a model: its partitions, and frames simulated on them.
+"""A model of Intrepid, the paper's Blue Gene/P: its partitions, and frames simulated on them.
 
-Published figures: a torus link carries 425 MB/s in each direction, twelve of them 5.1 GB/s a node; a message
+Published figures: a torus link carries 425 MB/s in each direction, the twelve of a node 5.1 GB/s; a message
 takes up to 5 us from one end of the machine to the other (Argonne's description of Intrepid). A node is its
-own router, so that its links are all that it sends and takes in by. Routes go along x, then y, then z. Up to
-256 nodes a partition is a mesh, from 512 on a torus (section 4.3). The shapes of larger partitions are those
-of a machine of 40 x 32 x 32 nodes; the paper does not name them.
+own router, so all its traffic uses these links. Routes go along x, then y, then z. Partitions of up to 256
+nodes are meshes, larger ones tori (section 4.3). The shapes of larger partitions assume a machine of 40 x 32
+x 32 nodes; the paper does not give them.
 
 The paper says that the network has several ports, that data moves without the processor, and that messages
 arrive concurrently; it does not say how many a node has under way, nor in which order a link serves them.
-Hence several services: :data:`SERVICES`. That of most figures is :data:`SIX_LINKS`: a node sends as many
-messages at once as it has links, and what arrives is put into memory without a limit. Packets of messages
-that meet on a link alternate.
+Hence several models: :data:`SERVICES`. Most figures use :data:`SIX_LINKS`: a node sends as many concurrent
+messages as it has links, and receives any number. Packets of messages that share a link alternate.
 
-Calibrated on one figure: the rate of blending, such that radix-k is 1.45 times as fast as binary swap in
-the mean of Figure 4.
+Calibrated to one figure: the rate of blending, such that radix-k is on average 1.45 times as fast as binary
+swap in Figure 4.
 """
 
 from __future__ import annotations
@@ -31,25 +30,25 @@ from sortlast_studies.steps import PartDone
 from sortlast_studies.table import published
 
 _GIVEN = published("sortlast_studies.radix_k").line("Machines", "Blue Gene/P")
-LINK = 1e6 * _GIVEN["link"]  # of a torus link in each direction [byte/s]
-LATENCY = _GIVEN["message"] / 1e6  # of a message [s]
-BLEND = 1.5e9  # bytes of a fragment that a node blends onto another [byte/s]; calibrated
-LINKS = int(_GIVEN["links"])  # of a node, each in both directions
-CORES = 4  # of a node; the paper uses one
-BLOCK = 2  # of the mapping that section 4.3 recommends: 2 x 2 x 2 nodes
-PRECISION = 1e-3  # of simulated time where links are shared, see sortlast.simulate.flow() ...
-FINE = 1e-9  # ... and where they serve messages in order, which costs little
+LINK = 1e6 * _GIVEN["link"]  # per torus link and direction [byte/s]
+LATENCY = _GIVEN["message"] / 1e6  # per message [s]
+BLEND = 1.5e9  # bytes of fragments that a node blends onto others [byte/s]; calibrated
+LINKS = int(_GIVEN["links"])  # per node, each in both directions
+CORES = 4  # per node; the paper uses one
+BLOCK = 2  # edge of the blocks recommended in section 4.3: 2 x 2 x 2 nodes
+PRECISION = 1e-3  # relative, of simulated time on shared links, see sortlast.simulate.flow() ...
+FINE = 1e-9  # ... and on ordered links, where it costs little
 
 
 @dataclass(frozen=True)
 class Service:
-    """How many messages a node has under way, and how a link serves those that meet on it.
+    """Number of messages that a node has under way, and how a link serves concurrent messages.
 
     Attributes:
-        sends: messages that a node sends at once; 0: any number.
-        receives: messages that it takes in at once; 0: any number.
-        ordered: a link serves one message after the other; else they share it and end together.
-        chunk: bytes of an image at whose multiples messages are cut; 0: they are whole.
+        sends: concurrent sends per node; 0: any number.
+        receives: concurrent receives per node; 0: any number.
+        ordered: a link serves one message after the other; otherwise messages share it and end together.
+        chunk: messages are cut at multiples of this number of bytes of an image; 0: they are whole.
     """
 
     sends: int = 0
@@ -72,19 +71,19 @@ SERVICES: Mapping[str, Service] = {
 
 @dataclass(frozen=True)
 class Partition:
-    """Nodes that are handed out together: a mesh, or a torus if it wraps."""
+    """Nodes that are allocated together: a mesh, or a torus if it wraps."""
 
     shape: tuple[int, int, int]
     wraps: bool
 
     @property
     def nodes(self) -> int:
-        """How many there are."""
+        """Number of nodes."""
         return math.prod(self.shape)
 
     @property
     def name(self) -> str:
-        """For people: ``8x8x4 mesh``."""
+        """Name in reports: ``8x8x4 mesh``."""
         return "x".join(map(str, self.shape)) + (" torus" if self.wraps else " mesh")
 
 
@@ -110,12 +109,12 @@ _routing = Lock()
 
 
 def partition(p: int) -> Partition:
-    """The smallest partition of p nodes or more, p up to 40,960."""
+    """The smallest partition with at least p nodes, p up to 40,960."""
     return next(each for each in PARTITIONS if each.nodes >= p)
 
 
 def routes(where: Partition) -> Routes:
-    """The routes of a partition; those of few are kept, and threads wait for each other's."""
+    """The routes of a partition; a few are cached, and threads wait for each other's computation."""
     with _routing:
         return _routes(where)
 
@@ -127,7 +126,7 @@ def _routes(where: Partition) -> Routes:
 
 
 def placement(where: Partition, p: int, block: int) -> list[int]:
-    """The nodes of ranks 0 .. p-1: x fastest, or block by block of ``block`` nodes in each direction."""
+    """The nodes of ranks 0 .. p-1: x fastest, or block by block, ``block`` nodes in each direction."""
     if block == 0:
         return list(range(p))
     return fabric.block_mapping(routes(where).topology, [block] * 3)[:p]
@@ -147,14 +146,14 @@ def run(
     """Simulate a frame of a schedule on a partition.
 
     Args:
-        schedule: of as many ranks as nodes are used.
+        schedule: a schedule with at most as many ranks as the partition has nodes.
         where: the partition.
-        block: of the mapping, see :func:`placement`.
-        blend: of a node [byte/s].
-        active: share of the pixels that are active.
-        service: of nodes and links.
+        block: edge of the mapping's blocks, see :func:`placement`.
+        blend: blending rate per node [byte/s].
+        active: fraction of the pixels that are active.
+        service: the model of nodes and links.
         log: keep the times of all messages and blends.
-        part_done: told the part of the run that is done; False ends it with an error.
+        part_done: called with the fraction of the run that is done; False ends it with an error.
     """
     return simulate.flow(
         routes(where),

@@ -1,13 +1,14 @@
 """Figure 7: 4 to 96 processes on a switch, as flows and packet by packet, and on several crossbars.
 
-Eureka, the paper's cluster, as a model: links of 10 Gbit/s, the published rate of Myrinet's generation of
-that time; the paper calls it "a Myrinet switching fabric" of 100 nodes and tells no more. Calibrated on one
-figure: the rate of blending, such that 4 processes take 0.06 s.
+A model of Eureka, the paper's cluster: links of 10 Gbit/s, the published rate of Myrinet's generation of that
+time; the paper only says "a Myrinet switching fabric" of 100 nodes. Calibrated to one figure: the rate of
+blending, such that 4 processes take 0.06 s.
 
-A Myrinet switch is a Clos network of crossbars, of 16 ports or, later, 32: each on the first level has half
-of its ports for nodes and half for the crossbars of the second level. The sender writes the whole route into
-a packet, and all packets between two nodes take the same. Hence one of the shortest routes for each pair,
-drawn once; the paper does not say how Eureka's were chosen. Nodes are taken in the order of the crossbars.
+A Myrinet switch is a Clos network of crossbars with 16 or, later, 32 ports: each crossbar on the first level
+has half of its ports for nodes and half for the crossbars of the second level. The sender writes the whole
+route into a packet, and all packets between two nodes take the same route. The model therefore draws one of
+the shortest routes for each pair; the paper does not say how Eureka chose its routes. Nodes are taken in the
+order of the crossbars.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ from sortlast_studies.radix_k.vectors import PUBLISHED, pixels, prime_factors, r
 from sortlast_studies.steps import Json, PartDone, Step, in_turn
 
 LINK = 1e9 * PUBLISHED.value("Machines", "switch", "link")  # [byte/s]
-BLEND = 630e6  # bytes of a fragment that a node blends onto another [byte/s]; calibrated
+BLEND = 630e6  # bytes of fragments that a node blends onto others [byte/s]; calibrated
 GROUPS = ("multiples of 4", "multiples of 3", "multiples of 5", "others")
-CROSSBARS = (16, 32)  # ports of the crossbars of a Clos network
-_HOSTS = 128  # of the networks of crossbars; the paper's cluster has 100
+CROSSBARS = (16, 32)  # ports per crossbar of a Clos network
+_HOSTS = 128  # in the networks of crossbars; the paper's cluster has 100
 _PACKET_BYTES, _PACKET_PHITS = 4096, 1024
 _QUICK = (4, 5, 6, 7, 8, 9, 10, 12, 13, 15, 16)
 
@@ -36,13 +37,13 @@ _routing = Lock()
 
 
 def steps(quick: bool) -> list[Step]:
-    """One a number of processes."""
+    """The steps, one per number of processes."""
     first, last = map(int, PUBLISHED.rows("Figure 7, multiples of 4"))
     return [count(p) for p in (_QUICK if quick else range(first, last + 1))]
 
 
 def count(p: int) -> Step:
-    """Of one number of processes: the k vector, and seconds as flows, packet by packet, and on crossbars."""
+    """For one number of processes: the k vector, and seconds by flows, by packets, and on crossbars."""
 
     def compute(part_done: PartDone) -> Json:
         k = prime_factors(p)
@@ -64,12 +65,12 @@ def count(p: int) -> Step:
 
 
 def column(ports: int) -> str:
-    """Of the table: packets on crossbars of so many ports."""
+    """The column for packets on crossbars with ``ports`` ports."""
     return f"{ports}-port crossbars"
 
 
 def clos(ports: int) -> Routes:
-    """Crossbars of so many ports on two levels, a fixed route for each pair of nodes; threads share it."""
+    """Two levels of crossbars with a fixed route for each pair of nodes; shared by threads."""
     with _routing:
         return _clos(ports)
 
@@ -77,13 +78,13 @@ def clos(ports: int) -> Routes:
 @lru_cache
 def _clos(ports: int) -> Routes:
     half = ports // 2
-    # With as many planes of routes as a crossbar has nodes, each of them has its own to a destination.
+    # With as many planes of routes as a crossbar has nodes, each node has its own route to a destination.
     planes = half.bit_length() - 1
     return fabric.route(fabric.pgft([half, _HOSTS // half], [1, half], [1, 1]), "random", lmc=planes)
 
 
 def seconds(schedule: Schedule, part_done: PartDone | None = None, routes: Routes | None = None) -> float:
-    """Simulate a frame packet by packet, on one switch or other routes."""
+    """Simulate a frame by packets, on one switch or other routes."""
     return simulate.packet(
         routes or fabric.route(fabric.crossbar(schedule.p), "minhop"),
         simulate.frame_traffic(schedule, blend_bytes_per_second=BLEND),
@@ -95,18 +96,18 @@ def seconds(schedule: Schedule, part_done: PartDone | None = None, routes: Route
 
 
 def group(p: int) -> str:
-    """The category of section 4.4; a multiple of 4 counts as nothing else, and one of 3 not as one of 5."""
+    """The category of section 4.4: divisible by 4, otherwise by 3, otherwise by 5, or others."""
     return next((f"multiples of {k}" for k in (4, 3, 5) if p % k == 0), "others")
 
 
 def line(times: Mapping[int, float], which: str) -> tuple[float, float]:
-    """The best-fit line of a category to times by number of processes: that at p = 0, and more for each."""
+    """The best-fit line of a category to times over numbers of processes: intercept and slope."""
     own = [p for p in times if group(p) == which]
     slope, start = np.polyfit(own, [times[p] for p in own], 1)
     return float(start), float(slope)
 
 
 def on_line(times: Mapping[int, float], which: str, p: int) -> float:
-    """The time of a category's line at a number of processes."""
+    """The value of a category's line at a number of processes."""
     start, slope = line(times, which)
     return start + slope * p

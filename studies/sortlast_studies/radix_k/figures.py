@@ -1,4 +1,4 @@
-"""The pictures of the study, like the paper's own."""
+"""The pictures of the study, similar to the paper's."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _SWITCHES = {  # panels of Figure 7, by column of the table
         cluster.column(ports): f"{ports}-port crossbars, fixed routes, packets" for ports in cluster.CROSSBARS
     },
 }
-_LEAST_OF_FIGURE_7 = 50  # of its scale [ms], below all points
+_LEAST_OF_FIGURE_7 = 50  # lower end of its scale [ms], below all points
 
 
 def draw(table: Table) -> dict[str, Figure]:
-    """Every picture of the report by the name of its file."""
+    """Draw every picture of the report, by file name."""
     pictures = {
         "figure-1": figure_1(table),
         "figure-2": schedule.draw(radix_k(12, 12 * 1024, (4, 3)), titled=False),
@@ -57,7 +57,7 @@ def draw(table: Table) -> dict[str, Figure]:
 
 
 def events(table: Table, algorithm: str, kind: Kind) -> list[list[Event]]:
-    """What the ranks that Figure 3 shows did."""
+    """The events of the ranks shown in Figure 3."""
     item = f"Figure 3, {algorithm}, events"
     ends = table.column(item, "end", kind)
     found: dict[str, list[Event]] = {}
@@ -84,7 +84,7 @@ def figure_1(table: Table) -> Figure:
 
 
 def figure_4(table: Table) -> Figure:
-    """Simulated frames of both algorithms over powers of two, a panel for two sizes each."""
+    """Simulated frames of both algorithms over powers of two, one panel per two sizes."""
     sizes = [size for size in scaling.MEGAPIXELS if _times(table, "radix-k", size)]
     half = -(-len(sizes) // 2)
     parts = [own for own in (sizes[:half], sizes[half:]) if own]
@@ -172,13 +172,13 @@ def figure_7(table: Table) -> Figure:
 
 
 def _times(table: Table, algorithm: str, size: int) -> dict[int, float]:
-    """Milliseconds in blocks by number of processes, of Figure 4."""
+    """Milliseconds of Figure 4 in blocks, by number of processes."""
     found = table.column("Figure 4", f"{algorithm}, {size} Mpixel, blocks of 2x2x2")
     return {int(p): ms for p, ms in found.items()}
 
 
 def _curves(axes: Axes, table: Table, item: str, rows: Sequence[str]) -> None:
-    """A curve for each of what was measured, with logarithmic scales."""
+    """One curve per measured algorithm or reduction, with logarithmic scales."""
     for (name, colour), marker in zip(_LIVE_COLOURS.items(), "os^x+D", strict=True):
         times = {float(row): ms for row, ms in table.column(item, name).items() if row in rows}
         axes.plot(list(times), list(times.values()), f"-{marker}", color=colour, label=name, markersize=5)
@@ -189,7 +189,7 @@ def _curves(axes: Axes, table: Table, item: str, rows: Sequence[str]) -> None:
 
 
 def _powers(axes: Axes, values: Sequence[float]) -> None:
-    """A scale of powers of two with a mark at each value."""
+    """A scale of powers of two with a tick at each value."""
     marks = sorted(set(values))
     axes.set_xscale("log", base=2)
     axes.set_xticks(marks, [f"{value:g}" for value in marks], fontsize="small")

@@ -1,7 +1,7 @@
-"""What section 5.2 left for later, answered by simulation: active pixels, parallel blending, the choice of k.
+"""Simulated answers to the open questions of section 5.2: active pixels, parallel blending, the choice of k.
 
-All on the 256 processes of Figure 6, on the torus, in blocks of 2x2x2. Links serve messages in order, six of
-a node at once, as these many frames take a tenth of the time that they take with links that are shared.
+All for the 256 processes of Figure 6, on the torus, in blocks of 2x2x2. Links serve messages in order, and a
+node has six under way, because shared links would take ten times as long for this many frames.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from sortlast_studies.radix_k.blue_gene import BLEND, BLOCK, CORES, LATENCY, LIN
 from sortlast_studies.radix_k.vectors import PIXEL_BYTES, PROCESSES, VECTORS, pixels, radix_k, text
 from sortlast_studies.steps import Json, PartDone, Step, in_turn
 
-SHARES = (1.0, 0.5, 0.1, 0.01)  # of an image's pixels that are active
+SHARES = (1.0, 0.5, 0.1, 0.01)  # fractions of an image's pixels that are active
 CORE_COUNTS = (1, 2, CORES)
-_CHOICE_PROCESSES = (12, 16, 36, 64)  # on the switch
+_CHOICE_PROCESSES = (12, 16, 36, 64)  # numbers of processes on the switch
 
 
 def steps(quick: bool) -> list[Step]:
-    """One a question."""
+    """The steps, one per question."""
     return [
         Step("later/active", _active, work=3000 * len(SHARES)),
         Step("later/cores", _cores, work=3000 * len(CORE_COUNTS)),
@@ -30,12 +30,12 @@ def steps(quick: bool) -> list[Step]:
 
 
 def _active(part_done: PartDone) -> Json:
-    """Seconds by share of active pixels and by k vector."""
+    """Seconds by fraction of active pixels and by k vector."""
     return _sweep(part_done, {f"{share:g}": (BLEND, share) for share in SHARES})
 
 
 def _cores(part_done: PartDone) -> Json:
-    """Seconds by number of cores that blend and by k vector; cores blend as fast as there are of them."""
+    """Seconds by number of blending cores and by k vector; the blending rate is proportional to the cores."""
     return _sweep(part_done, {str(cores): (cores * BLEND, 1.0) for cores in CORE_COUNTS})
 
 
@@ -49,10 +49,10 @@ def _sweep(part_done: PartDone, cases: Mapping[str, tuple[float, float]]) -> Jso
 
 
 def _choice(counts: Sequence[int]) -> Step:
-    """By machine and number of processes: what is chosen from its figures, and seconds of all candidates.
+    """By machine and number of processes: the choice from its figures, and seconds of all candidates.
 
-    On the torus the candidates are the vectors of Figure 6, on the switch all that the library
-    considers, which :func:`sortlast.schedule.choose` orders without knowing the network.
+    On the torus the candidates are the vectors of Figure 6, on the switch all that the library considers, as
+    ordered by :func:`sortlast.schedule.choose` without knowledge of the network.
     """
 
     def compute(part_done: PartDone) -> Json:
@@ -75,7 +75,7 @@ def _on_torus(p: int, n: int, part_done: PartDone) -> Json:
 
 
 def _torus(made: Schedule, part_done: PartDone, *, blend: float = BLEND, active: float = 1) -> float:
-    """Seconds of a frame."""
+    """Seconds per frame."""
     run = blue_gene.run(
         made, TORUS_512, BLOCK, blend=blend, active=active, service=SIX_ORDERED, part_done=part_done
     )
@@ -94,6 +94,6 @@ def _on_switch(p: int, n: int, part_done: PartDone) -> Json:
 
 
 def _machine(link: float, blend: float) -> Machine:
-    """The figures from which the library chooses: one rank a node, blending that reads twice and writes."""
+    """The figures for the library's choice: one rank per node; blending reads twice and writes once."""
     part = 1 / (3 * blend)
     return Machine(alpha=LATENCY, beta=1 / link, gamma_read=part, gamma_write=part)

@@ -1,8 +1,8 @@
-"""Frames measured on this machine: Figure 1 beside MPI's reductions, Figures 4 and 5 as far as it goes.
+"""Frames measured on this machine: Figure 1 with MPI's reductions, Figures 4 and 5 as far as possible.
 
-All pixels travel as messages (``nodes=1``), as they did on Blue Gene/P; the library would otherwise let ranks
-of one machine read each other's images. The reductions get `over` as an operator that does not commute, made
-of this library's kernels (section 2.2). Started as a module, this is what each rank runs.
+All pixels travel as messages (``nodes=1``), as on Blue Gene/P; otherwise the library would let ranks of one
+machine read each other's images. The reductions use `over` as a non-commutative operator, built from this
+library's kernels (section 2.2). Started as a module, this is the program of each rank.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ REDUCTIONS = {
 }
 ALGORITHMS = ("binary-swap", "radix-k", "direct-send")
 _WIDTH = {1: 1024, 2: 2048, 4: 2048, 8: 4096}  # of the images, by megapixels; they are wider than high
-_TIMEOUT = 300.0  # of one measurement [s]
+_TIMEOUT = 300.0  # per measurement [s]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is measured: numbers of ranks, sizes [megapixels], and frames of each."""
+    """Numbers of ranks, sizes [megapixels], and frames per measurement."""
 
-    reductions: tuple[int, ...]  # numbers of ranks beside MPI's reductions
-    others: tuple[int, ...]  # and those without
+    reductions: tuple[int, ...]  # numbers of ranks with MPI's reductions
+    others: tuple[int, ...]  # numbers of ranks without them
     sizes_ranks: int
     sizes: tuple[float, ...]
     frames: int
@@ -47,7 +47,7 @@ QUICK = Plan((2, 4), (3,), 2, (0.5, 1), 3)
 
 
 def steps(quick: bool) -> list[Step]:
-    """One a number of ranks, the sizes, and the active pixels."""
+    """The steps: one per number of ranks, one for the sizes, and one for active pixels."""
     plan = QUICK if quick else WHOLE
     size = 1 if quick else 2
     every, own = [MESSAGES, *REDUCTIONS], [MESSAGES]
@@ -63,12 +63,12 @@ def steps(quick: bool) -> list[Step]:
 
 
 def rows(found: Mapping[str, Json]) -> list[Row]:
-    """What the ranks of one step told."""
+    """The rows reported by the ranks of one step."""
     return [Row(**row) for row in found["rows"]]
 
 
 def name(row: Row) -> str:
-    """Of what was measured: an algorithm or a reduction."""
+    """Name of the measured algorithm or reduction."""
     return REDUCTIONS.get(row.peer, row.algorithm)
 
 
@@ -88,9 +88,9 @@ def _frames(name: str, p: int, tasks: list[Task], peers: list[str], frames: int)
 
 
 def measure(comm: MPI.Intracomm, asked: Json) -> Json:
-    """The report of :func:`sortlast.bench.run` as JSON, with the number of cores; on all ranks. Communicates.
+    """The report of :func:`sortlast.bench.run` as JSON, with the number of cores; on all ranks. Collective.
 
-    Its rows do not tell what made them: the file of the step that keeps them does.
+    Its rows lack the provenance, which is in the file of the step.
     """
     tasks = [Task(**task) for task in asked["tasks"]]
     settings = bench.Settings(**{**asked, "tasks": tasks})

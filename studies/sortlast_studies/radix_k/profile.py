@@ -1,8 +1,8 @@
-"""Figure 3: what every process did and when, binary swap beside radix-k, from runs and from the simulator.
+"""Figure 3: the activities of every process over time, for binary swap and radix-k, measured and simulated.
 
-The simulated profile has ordered links, whose messages end one by one.
+The simulated profile uses ordered links, where messages end one by one.
 
-Started as a module, this is what each rank of a run does.
+Started as a module, this is the program of each rank of a measured run.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 VECTORS: Mapping[str, Vector] = {"binary-swap": (2, 2, 2, 2, 2, 2), "radix-k": (8, 8)}  # by algorithm
 _TIMEOUT = 240.0  # [s]
-_WIDTH = 512  # of the images of a run
+_WIDTH = 512  # of the images in a measured run
 _WARM_UPS = 2
 
 Events = Sequence[Sequence[Event]]  # by rank
@@ -38,7 +38,7 @@ def steps(quick: bool) -> list[Step]:
 
 
 def events(found: Json) -> dict[str, Events]:
-    """Of a step, by algorithm."""
+    """The events of a step, by algorithm."""
     return {
         algorithm: [[Event(*fields) for fields in own] for own in by_rank]
         for algorithm, by_rank in found.items()
@@ -52,7 +52,7 @@ def length(found: Events) -> float:
 
 
 def hidden(found: Events) -> float:
-    """Share of the blending of all ranks that goes on while messages of the rank are under way."""
+    """Fraction of the blending, over all ranks, that overlaps with messages of the same rank."""
     blending = sum(
         end - begin
         for own in found
@@ -62,9 +62,9 @@ def hidden(found: Events) -> float:
 
 
 def rounds_apart(found: Events) -> float:
-    """Seconds between the first rank that blends last and the last one, over the length of the frame.
+    """Seconds between the ends of the first and the last rank's blending, over the length of the frame.
 
-    0: all ranks end together.
+    0 means that all ranks end together.
     """
     ends = [max(event.end for event in own) for own in found]
     return (max(ends) - min(ends)) / length(found)
@@ -82,7 +82,7 @@ def _simulated(part_done: PartDone) -> Json:
 
 
 def _of_frame(schedule: Schedule, part_done: PartDone) -> Json:
-    """The fields of all events of a simulated frame, by rank. A message's number stands for its stage."""
+    """The fields of all events of a simulated frame, by rank, with message numbers in place of stages."""
     where = blue_gene.partition(schedule.p)
     run = blue_gene.run(
         schedule, where, blue_gene.BLOCK, service=blue_gene.ORDERED, log=True, part_done=part_done
@@ -114,9 +114,9 @@ def _measured(k: tuple[int, int], megapixels: float) -> Step:
 
 
 def measure(comm: MPI.Intracomm, asked: Json) -> Json:
-    """The fields of the events of a traced frame, all by messages, by algorithm and rank; on every rank.
+    """The fields of the events of a traced frame, by algorithm and rank. Collective.
 
-    None but on rank 0. Communicates.
+    All pixels travel as messages. Only rank 0 has the result.
     """
     height = -(-asked["pixels"] // _WIDTH)
     image = np.full((height, _WIDTH, 4), 0.5 / (1 + comm.rank), np.float32)

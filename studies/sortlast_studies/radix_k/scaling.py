@@ -1,7 +1,7 @@
-"""Figures 4 and 5: radix-k beside binary swap over numbers of processes and sizes of images, simulated.
+"""Figures 4 and 5: radix-k and binary swap over numbers of processes and sizes of images, simulated.
 
-Beside them 2-3 swap at the numbers of Figure 5, the frame whose time the shift paper quotes, and frames of
-numbers of processes and sizes that are asked for.
+Also 2-3 swap at the numbers of Figure 5, the frame that the shift paper quotes, and frames with additional
+numbers of processes and sizes.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from sortlast_studies.radix_k.blue_gene import BLOCK, SIX_LINKS, SIX_ORDERED, Se
 from sortlast_studies.radix_k.vectors import MEGAPIXEL, PUBLISHED, pixels, radix_k
 from sortlast_studies.steps import Json, PartDone, Step, in_turn
 
-ONE_SIZE = pixels("Figure 5") // MEGAPIXEL  # also that of what runs without mapping or quickly
-MEGAPIXELS = (1, 2, 4, 8)  # of Figure 4
-MAPPINGS = {"blocks": BLOCK, "none": 0}  # blocks of a mapping, by its name in the results
-RACK = 1024  # nodes; up to these Figure 5 has every multiple of _STEP
+ONE_SIZE = pixels("Figure 5") // MEGAPIXEL  # also for runs without mapping, and for quick runs
+MEGAPIXELS = (1, 2, 4, 8)  # in Figure 4
+MAPPINGS = {"blocks": BLOCK, "none": 0}  # edge of the blocks of a mapping, by its name in the results
+RACK = 1024  # nodes; up to this number Figure 5 has every multiple of _STEP
 GRAPH_ENDS, _LAST = (
     int(PUBLISHED.value("Figure 5, last number of processes", of)) for of in ("caption", "text")
 )
 _STEP = 32
-_POWERS = [2**k for k in range(5, 15)]  # numbers of processes of Figure 4
+_POWERS = [2**k for k in range(5, 15)]  # numbers of processes in Figure 4
 _QUICK_UNTIL = 1024  # processes
 _MOST_MEGAPIXELS = 1024
 
 
 def steps(quick: bool) -> list[Step]:
-    """Figure 4 at its powers of two, Figure 5 at its multiples of 32 and of a rack, and all beside them."""
+    """Figure 4 at powers of two, Figure 5 at multiples of 32 and of a rack, and all additional frames."""
     powers = [p for p in _POWERS if not quick or p <= _QUICK_UNTIL]
     step = 4 * _STEP if quick else _STEP
     others = list(range(step, RACK + 1, step))
@@ -48,12 +48,12 @@ def steps(quick: bool) -> list[Step]:
 
 
 def service(p: int) -> Service:
-    """Of p processes: six links, but past the graph of Figure 5 ordered ones, as shared ones take minutes."""
+    """Service of p processes: six links, or beyond the graph of Figure 5 ordered ones, which are faster."""
     return SIX_LINKS if p <= GRAPH_ENDS else SIX_ORDERED
 
 
 def _quoted(quick: bool) -> Step:
-    """Seconds of radix-k in blocks, of the frame whose time the shift paper quotes; quick: of a rack."""
+    """Seconds of radix-k in blocks, for the frame that the shift paper quotes; if quick, on one rack."""
     p = RACK if quick else int(PUBLISHED.value("Quoted", "frame", "processes"))
     size = int(PUBLISHED.value("Quoted", "frame", "size"))
 
@@ -66,9 +66,9 @@ def _quoted(quick: bool) -> Step:
 
 
 def asked(ranks: Sequence[int] | None, sizes: Sequence[int] | None) -> list[Step]:
-    """Frames of all these numbers of processes and megapixels; of one alone, with one size or 512 processes.
+    """Frames with all combinations of these numbers; one size or 512 processes if one argument is None.
 
-    Raises ArgumentError for numbers that no partition has, and sizes outside 1 to 1024.
+    Raises ArgumentError for numbers of processes without a partition, and sizes outside 1 to 1024.
     """
     most = blue_gene.PARTITIONS[-1].nodes
     for what, values, limits in (("ranks", ranks, (2, most)), ("sizes", sizes, (1, _MOST_MEGAPIXELS))):
@@ -82,12 +82,12 @@ def asked(ranks: Sequence[int] | None, sizes: Sequence[int] | None) -> list[Step
 
 
 def swap(p: int, n: int) -> Schedule:
-    """Binary swap, or 2-3 swap where p is no power of two."""
+    """Binary swap, or 2-3 swap if p is not a power of two."""
     return make("2-3-swap" if p & (p - 1) else "binary-swap", p=p, n=n)
 
 
 def _frame(p: int, size: int) -> Step:
-    """Seconds of radix-k and of swap in blocks."""
+    """Seconds of radix-k and of a swap in blocks."""
 
     def compute(part_done: PartDone) -> Json:
         both = radix_k(p, size * MEGAPIXEL), swap(p, size * MEGAPIXEL)
@@ -141,7 +141,7 @@ def _swap(p: int) -> Step:
 
 
 def _sensitivity() -> Step:
-    """By rate of blending [byte/s]: the ratio with mapping and without, of one size on 512 processes."""
+    """By rate of blending [byte/s]: the ratio with and without mapping, for one size on 512 processes."""
 
     def compute(part_done: PartDone) -> Json:
         where, n = blue_gene.TORUS_512, ONE_SIZE * MEGAPIXEL

@@ -1,4 +1,4 @@
-"""What the model of nodes and links decides: Figures 3, 4 and 6 again with every service of the links."""
+"""The effect of the model of nodes and links: Figures 3, 4 and 6 with every service of the links."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from sortlast_studies.radix_k.vectors import CURVES, PUBLISHED, pixels, radix_k,
 from sortlast_studies.steps import Json, PartDone, Step, in_turn
 
 COMPARED = ("mesh", "torus", "2x2x2 blocks")  # curves of Figure 6
-CHUNK = 1 << 20  # bytes, as the library's compositor cuts its messages by default
+CHUNK = 1 << 20  # bytes, the default at which the library's compositor cuts messages
 CUT: Mapping[str, Service] = {"ordered links, cut messages": Service(ordered=True, chunk=CHUNK)}
 _POWERS = tuple(2**k for k in range(5, 11))  # numbers of processes of Figure 4
 
 
 def steps(quick: bool) -> list[Step]:
-    """Figure 6 for each service but the one that it has anyway, and Figures 3 and 4 for all.
+    """Figure 6 for each service but its default, and Figures 3 and 4 for all.
 
-    The quick ones leave out the limit of what a node takes in, whose simulation takes longest.
+    The quick steps leave out the services with a limit on receives, which take longest to simulate.
     """
     others = {
         name: service
@@ -43,7 +43,7 @@ def _figure_6(service: Service, part_done: PartDone) -> Json:
 
 
 def _figure_3(part_done: PartDone) -> Json:
-    """By service and algorithm: seconds, and the share of the blending behind messages."""
+    """By service and algorithm: seconds, and the fraction of the blending behind messages."""
     p = int(PUBLISHED.value("Figure 3", "radix-k", "ranks"))
     found: dict[str, Json] = {}
     cases = list(product({**SERVICES, **CUT}.items(), profile.VECTORS.items()))
@@ -61,7 +61,7 @@ def _figure_3(part_done: PartDone) -> Json:
 
 
 def _figure_4(part_done: PartDone) -> Json:
-    """By service: how many times as fast as binary swap radix-k is, at each number of processes."""
+    """By service: ratio of the times of binary swap and radix-k, at each number of processes."""
     n = pixels("Figure 5")
     found: dict[str, list[float]] = {name: [] for name in SERVICES}
     for (name, p), done in in_turn(list(product(SERVICES, _POWERS)), part_done):

@@ -1,4 +1,4 @@
-"""The steps of the study, in the order of the paper's figures but for what is measured, which comes last."""
+"""The steps of the study, in the order of the paper's figures, except that measurements are last."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sortlast_studies.steps import Step
 
 
 def steps(quick: bool, asked: Sequence[Step] = ()) -> list[Step]:
-    """All that is simulated and measured, with frames that are asked for; quick: smaller ones, and fewer."""
+    """All simulations and measurements, with additional frames; quick: fewer and smaller ones."""
     return [
         *scaling.steps(quick),
         *asked,

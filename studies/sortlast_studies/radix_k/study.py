@@ -1,4 +1,4 @@
-"""The study as a value: the rows of the table that its steps become, figure by figure of the paper."""
+"""The study as a value: converts its steps to rows of the table, figure by figure of the paper."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from sortlast_studies.table import Kind, Table, published
 
 _PACKAGE = "sortlast_studies.radix_k"
 _MAPPINGS = {"blocks": "blocks of 2x2x2", "none": "no mapping"}  # by their names in the results
-_PROCESSES = 64  # of Table 1
+_PROCESSES = 64  # in Table 1
 _SCHEDULES = ("binary-swap", "radix-k:8,8", "radix-k:4,4,4", "direct-send")
-_PIXELS = 64 * 1024  # of Table 1; a multiple of the processes, so that pieces are equal
-_EQUAL = 1e-3  # part by which times may differ and still be equal
+_PIXELS = 64 * 1024  # in Table 1; a multiple of the processes, so that pieces are equal
+_EQUAL = 1e-3  # relative difference of times that count as equal
 METHODS = ("packets", "flows", *map(cluster.column, cluster.CROSSBARS))  # of Figure 7
 _KINDS: tuple[Kind, ...] = ("simulated", "measured")  # of Figure 3
 
@@ -47,9 +47,9 @@ def tabulate(results: Results, quick: bool) -> Table:
 
 
 def cost(name: str, p: int) -> dict[str, float]:
-    """What a schedule of p ranks costs, counted from the programs of all ranks; alpha once a round.
+    """The cost of a schedule of p ranks, counted from the programs of all ranks; alpha once per round.
 
-    Multiples of alpha, of n beta and of n gamma.
+    The values are multiples of alpha, of n beta and of n gamma.
     """
     made = schedule.make(name, p=p, n=_PIXELS)
 
@@ -64,7 +64,7 @@ def cost(name: str, p: int) -> dict[str, float]:
 
 
 def _machines(table: Table) -> None:
-    """What the two models are calibrated to, each on one published figure."""
+    """The calibrated values of the two models, each fitted to one published figure."""
     for machine, blend, of in (
         ("Blue Gene/P", blue_gene.BLEND, "on the mean ratio of Figure 4"),
         ("switch", cluster.BLEND, "on the time of 4 processes in Figure 7"),
@@ -84,7 +84,7 @@ def _table_1(table: Table) -> None:
 
 
 def _figure_1(table: Table, results: Results) -> None:
-    """Frames beside MPI's reductions, and the ratios of which the text speaks."""
+    """Frames with MPI's reductions, and the ratios mentioned in the text."""
     for found in _named(results, "live/p").values():
         _frames(table, Items.by_ranks, live.rows(found), lambda row: row.ranks)
     for found in _named(results, "live/sizes").values():
@@ -104,7 +104,7 @@ def _figure_1(table: Table, results: Results) -> None:
 
 
 def _frames(table: Table, item: str, rows: Sequence[Row], place: Callable[[Row], object]) -> None:
-    """Medians of frames, and how many ranks they had."""
+    """Medians of frames, and their numbers of ranks."""
     for row in rows:
         at, ends = (item, place(row), live.name(row)), (row.min_ms, row.max_ms)
         table.add(*at, row.median_ms, "ms", "measured", spread=ends, n=row.frames)
@@ -113,7 +113,7 @@ def _frames(table: Table, item: str, rows: Sequence[Row], place: Callable[[Row],
 
 
 def _figure_3(table: Table, results: Results) -> None:
-    """Profiles in figures, and the events of the ranks that are shown."""
+    """Summaries of profiles, and the events of the ranks that are shown."""
     shown = int(table.value("Settings", "Figure 3", "shown"))
     for kind in _KINDS:
         (found,) = _named(results, f"figure-3/{kind}").values()
@@ -135,7 +135,7 @@ def _figure_3(table: Table, results: Results) -> None:
 
 
 def _figure_4(table: Table, results: Results) -> None:
-    """Times, ratios, and what the rate of blending decides."""
+    """Times, ratios, and the sensitivity to the rate of blending."""
     ratios: dict[str, list[float]] = {mapping: [] for mapping in _MAPPINGS}
     for name, mappings in _named(results, "figure-4/p").items():
         p, _, size = name.partition("-")
@@ -173,7 +173,7 @@ def _figure_5(table: Table, found: Mapping[str, Json]) -> None:
 
 
 def _swaps(table: Table, found: Mapping[str, Json]) -> None:
-    """2-3 swap beside radix-k, and its time at other numbers than powers of two over that at these."""
+    """2-3 swap and radix-k, and the ratio of the time of 2-3 swap at other numbers to powers of two."""
     for p, each in found.items():
         table.add(Items.swaps, p, "2-3 swap", 1e3 * each, "ms", "simulated")
         table.add(
@@ -193,7 +193,7 @@ def _power_below(p: int) -> int:
 
 
 def _figure_6(table: Table, found: Mapping[str, Mapping[Vector, float]]) -> None:
-    """Times by curve and vector, and in figures what the text says of them."""
+    """Times by curve and vector, and figures for the statements of the text."""
     for curve in CURVES:
         for k, seconds in found[curve].items():
             table.add("Figure 6", vectors.label(k), curve, 1e3 * seconds, "ms", "simulated")
@@ -254,7 +254,7 @@ def _services(table: Table, results: Results) -> None:
 
 
 def _frames_beyond(table: Table, results: Results) -> None:
-    """The frame whose time is quoted, and those that were asked for."""
+    """The quoted frame, and the additional frames."""
     (found,) = _named(results, "quoted/").values()
     table.add("Quoted", "frame", "processes", found["processes"], kind="simulated", note=found["name"])
     table.add("Quoted", "frame", "time", found["seconds"], "s", "simulated")
@@ -267,7 +267,7 @@ def _frames_beyond(table: Table, results: Results) -> None:
 
 
 def _figure_7(table: Table, found: Mapping[int, Json]) -> None:
-    """Times by number of processes, and the lines of the categories, packet by packet."""
+    """Times by number of processes, and the lines of the categories, by packets."""
     for p, own in found.items():
         table.add("Figure 7", p, "k", kind="simulated", note=f"[{own['k']}]")
         table.add("Figure 7", p, "category", kind="simulated", note=cluster.group(p))
@@ -294,7 +294,7 @@ def _figure_7(table: Table, found: Mapping[int, Json]) -> None:
 
 
 def _later(table: Table, results: Results) -> None:
-    """Section 5.2: vectors by share of active pixels and by cores, choices, and what is measured."""
+    """Section 5.2: vectors by fraction of active pixels and by cores, choices, and measurements."""
     for item, name in ((Items.active, "active"), (Items.cores, "cores")):
         for case, seconds in results[f"later/{name}"].items():
             for k, each in _by_vector(seconds).items():
@@ -313,7 +313,7 @@ def _later(table: Table, results: Results) -> None:
 
 
 def _named(results: Results, prefix: str) -> dict[str, Json]:
-    """The results of steps whose names begin so, by what follows."""
+    """The results of steps with names that begin with ``prefix``, by the rest of the name."""
     return {name.removeprefix(prefix): found for name, found in results.items() if name.startswith(prefix)}
 
 
@@ -330,14 +330,14 @@ def _is_power_of_2(p: int) -> bool:
 
 
 def make(ranks: Sequence[int] | None = None, sizes: Sequence[int] | None = None) -> Study:
-    """The study, with frames of other numbers of processes and sizes beside the paper's.
+    """The study, with frames of additional numbers of processes and sizes.
 
     Args:
         ranks: numbers of processes on Blue Gene/P; None: 512 if sizes are given.
-        sizes: of the images [Mpixel]; None: 2 if ranks are given.
+        sizes: sizes of the images [Mpixel]; None: 2 if ranks are given.
 
     Raises:
-        ArgumentError: a number that no partition has, or a size that is not 1 to 1024.
+        ArgumentError: a number of processes without a partition, or a size outside 1 to 1024.
     """
     return Study(
         package=_PACKAGE,

@@ -1,4 +1,4 @@
-"""What the rows of the study, its report and its checks name: items of the table, and terms over them."""
+"""Names and terms for the rows of the study, its report and its checks."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ class Items:
 class Terms(Items):
     """Terms over a table."""
 
-    cut = "ordered links, cut messages"  # as the library sends them
+    cut = "ordered links, cut messages"  # like the library's messages
     crossbars = tuple(map(cluster.column, cluster.CROSSBARS))  # columns of Figure 7
 
     def __init__(self, table: Table) -> None:
         self._table = table
 
     def bounds_met(self) -> int:
-        """How many schedules of Table 1 meet the bounds of reduce-scatter, but for that of latency."""
+        """Number of schedules of Table 1 that meet the bounds of reduce-scatter, except for latency."""
         bound = self._table.line("Table 1", "Reduce-scatter")
         lines = [self._table.line("Table 1", name) for name in self._table.rows("Table 1", "computed")]
         return sum(all(line[of] == bound[of] for of in ("bandwidth", "computation")) for line in lines)
 
     def best(self, item: str, column: str) -> list[tuple[str, float]]:
-        """The rows of an item with their values in a column, least first."""
+        """The rows of an item with their values in a column, in ascending order."""
         return sorted(self._table.column(item, column).items(), key=lambda each: each[1])
