@@ -1,7 +1,7 @@
 """The evaluation of a hardware barrier by Nonaka, Iwashita and Kanazawa (2004), computed and measured.
 
-A cluster composites its images in a device that holds none of them, so that all nodes must wait for each
-other before every frame. The paper replaces MPI_Barrier there by one wire to each node.
+A cluster composites its images in a device that cannot store them, so all nodes must wait for each other
+before every frame. The paper replaces MPI_Barrier for this purpose by one wire to each node.
 """
 
 PICTURE = "tables-3-and-6"

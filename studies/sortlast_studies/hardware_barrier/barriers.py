@@ -1,11 +1,11 @@
-"""Barriers as one interface: nobody returns from ``wait`` before all have called it.
+"""Barriers with one interface: no rank returns from ``wait`` before all have called it.
 
 ==============  =======================================================================================
-mpi             MPI_Barrier, as the MPI library has it
-dissemination   in round k rank i tells rank i + 2^k: ceil(log2 p) rounds (Hensgen, Finkel, Manber, 1988)
+mpi             MPI_Barrier of the MPI library
+dissemination   in round k rank i sends to rank i + 2^k: ceil(log2 p) rounds (Hensgen, Finkel, Manber, 1988)
 tree            up a binary tree to rank 0, and down again: 2 floor(log2 p) rounds
-flags           a flag a rank in shared memory; each waits until all have theirs up: the modern wired-AND
-port            one line to a wire and one from it, as the paper's parallel port (``port``, ``wire``)
+flags           one flag per rank in shared memory; each waits until all are up: the modern wired-AND
+port            one line to a wire and one from it, like the paper's parallel port (``port``, ``wire``)
 ==============  =======================================================================================
 """
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 class Barrier(Protocol):
-    """What all ranks call together."""
+    """A collective barrier."""
 
     def wait(self) -> None:
-        """Return once all ranks have called it. Raises :class:`sortlast.Error` where some never do."""
+        """Return once all ranks have called it. Raises :class:`sortlast.Error` if some never do."""
 
     def close(self) -> None:
-        """Give back what it holds; all ranks call it."""
+        """Release its resources; all ranks call it."""
 
 
 class MpiBarrier(Barrier):
@@ -45,7 +45,7 @@ class MpiBarrier(Barrier):
 
 
 class Dissemination(Barrier):
-    """Messages to ever farther ranks."""
+    """Messages to ranks at doubling distances."""
 
     def __init__(self, comm: MPI.Intracomm) -> None:
         self._comm = comm
@@ -80,7 +80,7 @@ class Tree(Barrier):
 
 
 class SharedFlags(Barrier):
-    """A counter a rank in shared memory; a rank stores its own and loads all others."""
+    """One counter per rank in shared memory; a rank stores its own and loads all others."""
 
     def __init__(self, comm: MPI.Intracomm, limit: float = LIMIT) -> None:
         self._rank = comm.rank
@@ -112,12 +112,12 @@ class SharedFlags(Barrier):
 def _on_wire(comm: MPI.Intracomm) -> PortBarrier:
     wire = SimulatedWire(comm)
     barrier = PortBarrier(wire, polls=polls(comm.size))
-    # Nobody may raise a line before all have lowered theirs.
+    # No rank may raise a line before all have lowered theirs.
     comm.Barrier()
     return barrier
 
 
-NONE = "none"  # in place of a name: no barrier but what compositing itself needs
+NONE = "none"  # in place of a name: only the synchronisation that compositing itself needs
 
 BARRIERS: dict[str, Callable[[MPI.Intracomm], Barrier]] = {
     "mpi": MpiBarrier,

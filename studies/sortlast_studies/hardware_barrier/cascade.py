@@ -1,13 +1,13 @@
 """The compositing device: units with eight inputs and one output, cascaded up to 512 nodes (section 2).
 
-A unit holds no image. It takes a pixel of each input, joins them in depth order, and hands the result on
-while the next pixels come in. Its inputs are the images of neighbours in depth, so that the same *over* that
-joins eight nodes joins the outputs of eight units.
+A unit stores no image. It takes a pixel of each input, joins them in depth order, and passes the result on
+while the next pixels arrive. Its inputs are the images of neighbours in depth, so the same *over* that joins
+eight nodes joins the outputs of eight units.
 
-This is not a :class:`sortlast.Schedule`, though it is a tree of groups of eight as radix-k's are. In a
-schedule every participant starts with an image at a depth position, and fragments go from one of them to
-another; a unit has neither image nor position. And a schedule's stage ends when its fragment is merged, where
-the levels here work on the same image at once, a few pixels apart.
+This is not a :class:`sortlast.Schedule`, although it is a tree of groups of eight, like radix-k's. In a
+schedule every participant starts with an image at a depth position, and fragments move between participants;
+a unit has neither image nor position. Also, a schedule's stage ends when its fragment is merged, while the
+levels here work on the same image at once, a few pixels apart.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ Depth = tuple[int, int]  # half-open range of depth positions
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit of a level, counted from 1 next to the nodes, with the depth ranges of its inputs."""
+    """A unit with the depth ranges of its inputs; levels are counted from 1 next to the nodes."""
 
     level: int
     inputs: tuple[Depth, ...]
 
     @property
     def output(self) -> Depth:
-        """The depth range of what it hands on."""
+        """The depth range of its output."""
         return self.inputs[0][0], self.inputs[-1][1]
 
 
@@ -53,15 +53,15 @@ def cascade(p: int) -> list[list[Unit]]:
 
 
 def cables(levels: Sequence[Sequence[Unit]]) -> int:
-    """The cables into all units."""
+    """The number of cables into all units."""
     return sum(len(unit.inputs) for level in levels for unit in level)
 
 
 def composite(images: Sequence[Any], levels: Sequence[Sequence[Unit]]) -> Any:
-    """What the cascade makes of the nodes' images (H, W, 4), front first: (H, W, 4), as the serial composite.
+    """The result of the cascade for the nodes' images (H, W, 4), front first, like the serial composite.
 
     Raises:
-        Error: a unit's inputs are not what the level below hands on.
+        Error: a unit's input is not an output of the level below.
     """
     streams = {(k, k + 1): image for k, image in enumerate(images)}
     for level in levels:

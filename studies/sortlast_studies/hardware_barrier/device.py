@@ -1,14 +1,14 @@
-"""Frame rates of the compositing device, by their parts: of eight nodes as in Tables 3 and 6, and of more.
+"""Frame rates of the compositing device by parts: for eight nodes as in Tables 3 and 6, and for more.
 
-One frame of the paper's loop, of n pixels::
+One frame of n pixels in the paper's loop takes::
 
     T(n) = T_start + T_readback(n) + n T_pixel + T_barrier
 
-T_readback is Table 2, between and beyond its three sizes by straight lines. T_barrier is Table 4 for
-MPI_Barrier, and Table 5 with the wire for the hardware. T_pixel is a pixel's way from the memory of a node
-over both interface cards, cables and units to the graphics card of the display node, and T_start what a frame
-costs besides. The paper gives neither a bandwidth nor a time of these, so both are calibrated, on two of the
-six rates of Table 6 (:data:`CALIBRATION`); the other four, and all eighteen of Table 3, are computed.
+T_readback is Table 2, linearly interpolated and extrapolated from its three sizes. T_barrier is Table 4 for
+MPI_Barrier, and Table 5 with the wire for the hardware. T_pixel is the time of a pixel from the memory of a
+node over both interface cards, cables and units to the graphics card of the display node, and T_start the
+remaining cost of a frame. The paper gives no bandwidth or time for these, so both are calibrated, on two of
+the six rates of Table 6 (:data:`CALIBRATION`); the other four, and all eighteen of Table 3, are computed.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from sortlast_studies.hardware_barrier import paper
 from sortlast_studies.hardware_barrier.cascade import cascade
 from sortlast_studies.hardware_barrier.wire import Delays
 
-CALIBRATION = ("256x256", "1024x1024")  # sizes whose rate in Table 6 the model is given
-LARGER = (8, 16, 32, 64, 128, 256, 512)  # nodes that render in clusters up to the largest; one more displays
+CALIBRATION = ("256x256", "1024x1024")  # sizes with a rate in Table 6 that calibrates the model
+LARGER = (8, 16, 32, 64, 128, 256, 512)  # rendering nodes of clusters; one more node displays
 HARDWARE = "hardware barrier"
 
 _PIXEL_BYTES = 4
@@ -38,14 +38,14 @@ class Device:
 
     @property
     def bandwidth(self) -> float:
-        """Bytes a second that T_pixel comes to."""
+        """Bytes per second that correspond to T_pixel."""
         return _PIXEL_BYTES / self.pixel
 
     def rate(self, size: str, barrier: float, levels: int = 1) -> float:
-        """Frames a second with a barrier [s].
+        """Frames per second with a barrier [s].
 
-        A unit has no buffer for an image, so each level of a cascade behind the first delays it by less than
-        one line; this counts a line.
+        A unit has no buffer for an image, so each level of a cascade after the first delays the image by less
+        than one line; a whole line is assumed.
         """
         width, _ = paper.SIZES[size]
         delay = (levels - 1) * width
@@ -53,7 +53,7 @@ class Device:
 
 
 def readback(size: str) -> float:
-    """T_readback [s]: Table 2, linear in the pixels; beyond its largest image as between the last two."""
+    """T_readback [s]: Table 2, linear in the pixels; extrapolated by the slope of the last two images."""
     known = sorted((paper.pixels(name), seconds) for name, seconds in paper.readback().items())
     n = paper.pixels(size)
     (before, at_before), (last, at_last) = known[-2:]
@@ -63,7 +63,7 @@ def readback(size: str) -> float:
 
 
 def calibrated() -> Device:
-    """The device whose rates at the sizes of :data:`CALIBRATION` are those of Table 6."""
+    """The device that has the rates of Table 6 at the sizes of :data:`CALIBRATION`."""
     (n1, rest1), (n2, rest2) = (
         (
             paper.pixels(size),
@@ -79,22 +79,22 @@ def calibrated() -> Device:
 
 
 def software_barrier(kind: str, nodes: int, *, congested: bool = False) -> float:
-    """Seconds of MPI_Barrier of any number of nodes: Table 4's for each of ceil(log2 p) rounds."""
+    """Seconds of MPI_Barrier on any number of nodes: Table 4, scaled by the ceil(log2 p) rounds."""
     measured = paper.software_barrier(kind, congested=congested)
     return measured * _rounds(nodes) / _rounds(paper.NODES)
 
 
 def hardware_barrier(nodes: int) -> float:
-    """Seconds of the port and of a wire whose gates have eight inputs."""
+    """Seconds of the port and of a wire with gates of eight inputs."""
     delays = Delays.as_published()
     more = delays.total(nodes, fan_in=paper.INPUTS) - delays.total(nodes)
     return paper.hardware_barrier() + 1e-12 * more
 
 
 def larger_rates(size: str, nodes: int) -> dict[str, float]:
-    """Frames a second by barrier: :data:`HARDWARE`, and MPI_Barrier on each kind of network, congested too.
+    """Frames per second by barrier: :data:`HARDWARE`, and MPI_Barrier on each network, congested too.
 
-    It is what the paper expects and could not measure.
+    The paper expects this but could not measure it.
     """
     device, levels = calibrated(), len(cascade(nodes))
     barriers = {HARDWARE: hardware_barrier(nodes + 1)}

@@ -1,20 +1,20 @@
-"""Dynamic barriers on the paper's wire, its future work: any groups of the nodes, made and ended at run time.
+"""Dynamic barriers on the paper's wire, its future work: any groups of nodes, formed and ended at run time.
 
-Ours, not the paper's, which names the aim (section 5) and no circuit. A group has the number of its leader,
-one of its members, and a register with a bit for each node and one that says that it is open. A node has a
-second line to the wire and one from it, beside those of the barrier of all, which stays as it is::
+This is ours: the paper names the aim (section 5) but no circuit. A group is identified by its leader, one of
+its members, and has a register with one bit per node and one bit for open groups. A node has a second line to
+the wire and one from it, in addition to the lines of the barrier of all nodes, which stays unchanged::
 
     set   = open AND AND(pin OR NOT member)     the latch of the paper's wire, one for each group
     reset = NOR(pin AND member)
     line to a node = OR over groups (latch AND member)
 
-So a pin passes one gate more before the latch, and the latch two more after it.
+A signal therefore passes one more gate before the latch, and two more after it.
 
-The leader sets a group up: it writes the register over lines of the parallel port that the paper leaves
-unused, a few bits at a time, and then opens the group. Nobody has to wait for that. A member that raises its
-line before is counted once the group is open, and no other group of the member's is released meanwhile: the
-line of its leader is low. Barriers alternate between high and low, as the paper's do. A group that ends high
-has one barrier more, and its leader closes it by one more write.
+The leader sets up the group: it writes the register over lines of the parallel port that the paper leaves
+unused, a few bits at a time, and then opens the group. No other node has to wait for this. A member that
+raises its line before is counted once the group is open, and no other group of the member is released
+meanwhile, because the line of its leader is low. Barriers alternate between high and low, like the paper's. A
+group that ends high needs one more barrier, and its leader closes it by one more write.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from sortlast import Error
 from sortlast_studies.hardware_barrier import paper
 from sortlast_studies.hardware_barrier.wire import Circuit, Delays, Edge, Gate, latch, nor
 
-MORE_GATES = 3  # that a line passes in a group, beside the paper's: one at the pin, two behind the latch
-_TAKEN = 3  # lines of a port that carry no register: of the barrier of all, of the group, and a strobe
+MORE_GATES = 3  # additional gates on the path of a line in a group: one at the pin, two behind the latch
+_TAKEN = 3  # lines of a port that carry no register: barrier of all, barrier of the group, and a strobe
 
 
 # --- the gates ----------------------------------------------------------------------------------------
@@ -36,7 +36,7 @@ _TAKEN = 3  # lines of a port that carry no register: of the barrier of all, of 
 
 @dataclass(frozen=True)
 class Drive:
-    """From a time on [ps] an input has a level; see :func:`line`, :func:`member` and :func:`opened`."""
+    """An input has a level from a time on [ps]; see :func:`line`, :func:`member` and :func:`opened`."""
 
     time: int
     net: str
@@ -49,12 +49,12 @@ def line(node: int) -> str:
 
 
 def member(group: int, node: int) -> str:
-    """The bit of a group's register that says that a node is in it."""
+    """The bit of a group's register for a node."""
     return f"member{group},{node}"
 
 
 def opened(group: int) -> str:
-    """The bit that says that a group is open."""
+    """The bit for an open group."""
     return f"open{group}"
 
 
@@ -67,7 +67,7 @@ def simulate(nodes: int, groups: int, drives: Sequence[Drive]) -> list[Edge]:
     """The edges of the lines that the nodes read, in order of time; all inputs are low at first.
 
     Raises:
-        Error: a drive of an input that there is not.
+        Error: a drive of an input that does not exist.
     """
     delays = Delays.as_published()
     pins = [f"pin{k}" for k in range(nodes)]
@@ -114,7 +114,7 @@ def _or_not(levels: Sequence[bool]) -> bool:
 def delay(nodes: int, members: Collection[int]) -> int:
     """Time from the last member's line to the line that it reads, simulated [ps].
 
-    Half of the nodes beside the group keep their lines high meanwhile, and change nothing.
+    Half of the nodes outside the group keep their lines high meanwhile, which has no effect.
     """
     settled = 20 * Delays.as_published().total(nodes)
     others = [node for node in range(nodes) if node not in members][::2]
@@ -128,21 +128,21 @@ def delay(nodes: int, members: Collection[int]) -> int:
     return max(edge.time for edge in edges) - 2 * settled
 
 
-# --- what a group costs -------------------------------------------------------------------------------
+# --- costs of a group ---------------------------------------------------------------------------------
 
 
 def total(nodes: int, fan_in: int | None = None) -> int:
-    """The delay of a group's wire by the formula [ps]; see :meth:`Delays.total`. A group a node."""
+    """The delay of a group's wire by the formula [ps]; see :meth:`Delays.total`. One group per node."""
     delays = Delays.as_published()
     levels = 1 if fan_in is None else max(1, math.ceil(round(math.log(nodes, fan_in), 9)))
     return delays.total(nodes, fan_in) + (MORE_GATES + levels - 1) * delays.gate
 
 
 def costs(nodes: int) -> Mapping[str, float]:
-    """Seconds that a group of any size takes among so many nodes: "set-up", "barrier" and "tear-down".
+    """Seconds for a group of any size among ``nodes`` nodes: "set-up", "barrier" and "tear-down".
 
-    A barrier is the paper's with the gates more. Other accesses to a port are the slowest of Table 5. A
-    set-up is its leader's writes, a tear-down at most a barrier and a write more.
+    A barrier takes the paper's time plus the additional gates. Other accesses to a port take the slowest time
+    of Table 5. A set-up consists of its leader's writes, a tear-down of at most a barrier and a write.
     """
     out = 1e-6 * max(paper.PAPER.column("Table 5", "OUT").values())
     wide = None if nodes <= paper.NODES else paper.INPUTS
@@ -156,15 +156,15 @@ def costs(nodes: int) -> Mapping[str, float]:
 
 
 def writes(nodes: int) -> int:
-    """Accesses to a port that set a group up: its number and register, and the one that opens it."""
+    """Accesses to a port that set up a group: its number and register, and the bit that opens it."""
     return _words(_number_bits(nodes) + nodes) + 1
 
 
 def software(kind: str, members: int) -> Mapping[str, float]:
-    """Seconds of a communicator of MPI in the place of a group, on a kind of network, alone on it.
+    """Seconds with an MPI communicator instead of a group, alone on a kind of network.
 
-    A barrier has Table 4's time for each of ceil(log2 k) rounds. To make a communicator its members must
-    agree on it, which takes as many rounds at least.
+    A barrier takes Table 4's time for each of ceil(log2 k) rounds. To make a communicator its members must
+    agree on it, which takes at least as many rounds.
     """
     rounds, of_all = (math.ceil(math.log2(count)) for count in (members, paper.NODES))
     barrier = paper.software_barrier(kind) * rounds / of_all
@@ -176,5 +176,5 @@ def _number_bits(nodes: int) -> int:
 
 
 def _words(bits: int) -> int:
-    """Writes of so many bits over the lines of a port that are left."""
+    """Number of writes for these bits over the free lines of a port."""
     return -(-bits // (int(paper.PAPER.value("The device", "lines of a port")) - _TAKEN))

@@ -32,11 +32,11 @@ COLOURS = {
     "flags": BLUE,
     "port": GREEN,
 }
-MARKS = dict(zip(COLOURS, "xosD^v", strict=True))  # told apart without colours too
+MARKS = dict(zip(COLOURS, "xosD^v", strict=True))  # distinguish barriers without colours too
 
 
 def draw(table: Table) -> dict[str, Figure]:
-    """All pictures, by the names that the report gives them."""
+    """Draw all pictures, by their names in the report."""
     return {
         "figure-1": cascades((8, 64)),
         "figure-2": waveforms(),
@@ -49,7 +49,7 @@ def draw(table: Table) -> dict[str, Figure]:
 
 
 def cascades(sizes: Sequence[int]) -> Figure:
-    """Figure 1: units and their cables, a panel for each number of nodes."""
+    """Figure 1: units and their cables, one panel for each number of nodes."""
     figure, [row] = panels(4.2 * len(sizes), 3.6, columns=len(sizes))
     for axes, p in zip(row, sizes, strict=True):
         _cascade(axes, p, cascade(p))
@@ -82,7 +82,7 @@ def _cascade(axes: Axes, p: int, levels: Sequence[Sequence[Unit]]) -> None:
 
 
 def waveforms(nodes: int = 3) -> Figure:
-    """Figure 2: what the wire does in two barriers, in nanoseconds."""
+    """Figure 2: the signals of the wire in two barriers, in nanoseconds."""
     rising = [Drive(10_000 + 12_000 * k, k, True) for k in range(nodes)]
     falling = [Drive(110_000 + 9_000 * (nodes - 1 - k), k, False) for k in range(nodes)]
     edges = simulate(nodes, rising + falling)
@@ -118,7 +118,7 @@ def _delay(axes: Axes, begin: float, end: float, height: float, what: str) -> No
 
 
 def frame_rates(table: Table) -> Figure:
-    """Tables 3 and 6, published and computed, a panel a network."""
+    """Tables 3 and 6, published and computed, one panel per network."""
     figure, [row] = panels(11.4, 3.9, columns=len(NETWORKS), sharey=True)
     for axes, network in zip(row, NETWORKS, strict=True):
         cells = [cell for cell in Terms(table).cells if cell.network == network]
@@ -179,7 +179,7 @@ def larger(table: Table) -> Figure:
 
 
 def latency(table: Table) -> Figure:
-    """Times of all barriers measured here: a panel a load, median and range of the turns."""
+    """Times of all barriers measured here: one panel per load, median and range of the turns."""
     figure, [row] = panels(8.6, 3.5, columns=2, sharey=True)
     for axes, (load, item) in zip(row, LOCAL.items(), strict=True):
         counts = table.rows(item)
@@ -195,7 +195,7 @@ def latency(table: Table) -> Figure:
 
 
 def frames(table: Table) -> Figure:
-    """Frame rates measured here: a group a size, a dot a barrier, with the range of the turns."""
+    """Frame rates measured here: one group per size, one dot per barrier, with the range of the turns."""
     figure, axes = empty(8.6, 3.9)
     _medians(axes, table, HERE, [NONE, *BARRIERS], 0.13)
     axes.set_xticks(range(len(SIZES)), list(SIZES))
@@ -207,7 +207,7 @@ def frames(table: Table) -> Figure:
 
 
 def future(table: Table) -> Figure:
-    """Dynamic barriers by the nodes of a group, and frames a second with swap locking."""
+    """Dynamic barriers by the nodes of a group, and frames per second with swap locking."""
     figure, [(left, right)] = panels(9.6, 4.0, columns=2)
     kinds = {"hardware": (GREEN, "o", "-"), GIGABIT: (SKY, "s", "--"), FAST: (VERMILION, "^", ":")}
     members = range(2, NODES + 1)
@@ -242,7 +242,7 @@ def future(table: Table) -> Figure:
 
 
 def _medians(axes: Axes, table: Table, item: str, names: Sequence[str], apart: float) -> None:
-    """A group of an item's medians a row, a dot a barrier on the range of its turns."""
+    """One group per row of an item, one dot per barrier for its median, with the range of its turns."""
     for k, row in enumerate(table.rows(item)):
         for j, name in enumerate(names):
             found = table.find(item, row, name)
@@ -255,7 +255,7 @@ def _medians(axes: Axes, table: Table, item: str, names: Sequence[str], apart: f
 
 
 def _rates(axes: Axes, ticks: Sequence[float]) -> None:
-    """A logarithmic scale with plain numbers: of the ticks those near the values."""
+    """A logarithmic scale with plain numbers; only ticks near the values are shown."""
     axes.set_yscale("log")
     low, high = axes.get_ylim()
     shown = [t for t, after in pairwise((*ticks, ticks[-1] * 10)) if after > low and t <= high]

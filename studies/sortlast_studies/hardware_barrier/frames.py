@@ -1,10 +1,10 @@
 """Synchronised frames among the ranks of this job: ``python -m ...frames SETTINGS REPORT``.
 
-A frame goes as in section 4: every rank reads its image back (a copy, in place of glReadPixels), all wait for
-each other, the images are composited in rank order, and rank 0 draws the frame (a copy). What the paper's
-device does the library's Compositor does here. Settings: ``barriers`` (names, or "none"), ``sizes`` ([width,
-height]), ``turns`` and ``frames`` (of one kind in a turn). The report has a list, one entry a size, of the
-mean seconds of a frame by barrier, one value a turn, and the largest difference of a frame from the serial
+A frame follows section 4: every rank reads its image back (a copy instead of glReadPixels), all wait for each
+other, the images are composited in rank order, and rank 0 draws the frame (a copy). The library's Compositor
+takes the place of the paper's device. Settings: ``barriers`` (names, or "none"), ``sizes`` ([width, height]),
+``turns`` and ``frames`` (of one kind per turn). The report is a list with one entry per size: the mean
+seconds per frame by barrier, one value per turn, and the largest difference of a frame from the serial
 composite.
 """
 
@@ -24,13 +24,13 @@ from sortlast_studies.steps import Json
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-RENDERERS = 8  # ranks that make frames: the inputs of one unit
+RENDERERS = 8  # ranks that render: the inputs of one unit
 
 Image = npt.NDArray[np.uint8]
 
 
 def image(rank: int, size: tuple[int, int]) -> Image:
-    """A translucent image (height, width, 4), premultiplied; those of two ranks differ."""
+    """A translucent image (height, width, 4), premultiplied; different on each rank."""
     width, height = size
     y, x = np.ogrid[:height, :width]
     alpha = ((x * (rank + 3) + y * 7) % 128).astype(np.uint8)
@@ -43,7 +43,7 @@ def image(rank: int, size: tuple[int, int]) -> Image:
 
 
 class Loop:
-    """The images of one size, and what makes frames of them."""
+    """The images of one size, and the loop that makes frames from them."""
 
     def __init__(self, comm: MPI.Intracomm, compositor: Compositor, size: tuple[int, int]) -> None:
         self._comm, self._compositor = comm, compositor
@@ -52,7 +52,7 @@ class Loop:
         self.screen = np.zeros_like(self._framebuffer)
 
     def frame(self, barrier: Barrier | None) -> None:
-        """Make one frame; on rank 0 it is on the screen then."""
+        """Make one frame, which is then on the screen of rank 0."""
         # Read the framebuffer back.
         np.copyto(self._read, self._framebuffer)
 
@@ -67,7 +67,7 @@ class Loop:
             np.copyto(self.screen, finished)
 
     def seconds(self, barrier: Barrier | None, frames: int) -> float:
-        """Mean seconds of a frame."""
+        """Mean seconds per frame."""
         self.frame(barrier)
         begin = time.perf_counter()
         for _ in range(frames):
@@ -76,7 +76,7 @@ class Loop:
 
 
 def measure(comm: MPI.Intracomm, settings: Json) -> Json:
-    """All sizes with all barriers. Communicates."""
+    """All sizes with all barriers. Collective."""
     report = []
     with ExitStack() as made:
         barriers = {
@@ -95,7 +95,7 @@ def measure(comm: MPI.Intracomm, settings: Json) -> Json:
 
 
 def _error(comm: MPI.Intracomm, screen: Image, size: tuple[int, int]) -> int:
-    """The largest difference of what rank 0 shows from the oracle's frame."""
+    """The largest difference of the frame on rank 0 from the serial composite."""
     if comm.rank != 0:
         return 0
     oracle: Any = composite_serial([image(rank, size) for rank in range(comm.size)])

@@ -1,8 +1,8 @@
-"""Dynamic barriers among ranks: groups on a wire in shared memory, and communicators of MPI.
+"""Dynamic barriers among ranks: groups on a wire in shared memory, and MPI communicators.
 
-The ranks run ``python -m ...groups SETTINGS REPORT``. In every turn all ranks are divided into groups of one
-size anew, each of other ranks than before. Timed are the set-up with the first barrier of a group, its later
-barriers, and its end.
+The ranks run ``python -m ...groups SETTINGS REPORT``. In every turn all ranks are divided into new groups of
+one size. The measurement covers the set-up with the first barrier of a group, its later barriers, and its
+end.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from sortlast_studies.steps import Json
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-PARTS = ("set-up and first", "barrier", "tear-down")  # what is timed
+PARTS = ("set-up and first", "barrier", "tear-down")  # measured separately
 WAYS = ("wire", "mpi")
-_MOST = 62  # ranks, a bit each of a register
+_MOST = 62  # ranks, one bit each in a register
 
 
 class DynamicWire:
-    """A wire in shared memory on which any ranks of one machine become a group: the circuit of ``dynamic``.
+    """A wire in shared memory on which any ranks of one machine can form a group: the circuit of ``dynamic``.
 
-    Made and closed by all ranks together; groups are made by their members alone. The number of a group is
-    the rank of its leader, so that no two use a register at once.
+    It is made and closed by all ranks together; groups are made by their members alone. The number of a group
+    is the rank of its leader, so no two groups use a register at once.
 
     Raises:
         ArgumentError: there are more ranks than a register has bits.
@@ -49,7 +49,7 @@ class DynamicWire:
         self.lines, self.members, self.common = np.split(self.registers.values, 3)
 
     def group(self, members: Sequence[int]) -> Group:
-        """A barrier of these ranks; each of them calls it, and nobody else. The first one leads.
+        """A barrier of these ranks, called by exactly these ranks. The first one leads.
 
         Raises:
             ArgumentError: this rank is not one of them.
@@ -59,7 +59,7 @@ class DynamicWire:
         return Group(self, members)
 
     def close(self) -> None:
-        """Give the memory back; all ranks call it, without a group."""
+        """Free the memory; called by all ranks, outside of groups."""
         self.registers.close()
 
 
@@ -83,7 +83,7 @@ class Group(Barrier):
         self._barrier.wait()
 
     def close(self) -> None:
-        """End the group; its members call it. One that ends high has one barrier more."""
+        """End the group; called by its members. A group that ends high needs one more barrier."""
         if self._high:
             self.wait()
         if self._wire.rank == self._leader:
@@ -104,7 +104,7 @@ class _GroupPort(Port):
         self._wire.registers.synchronise()
 
     def read(self) -> bool:
-        """See :class:`Port`; low where this rank is not in the group yet, or no more."""
+        """See :class:`Port`; low if this rank is not a member of the group."""
         wire = self._wire
         wire.registers.synchronise()
         members = int(wire.members[self._group])
@@ -118,7 +118,7 @@ class _GroupPort(Port):
 
 
 class Communicator(MpiBarrier):
-    """The barrier of a communicator that is made for some ranks."""
+    """The barrier of a new communicator of some ranks."""
 
     def __init__(self, comm: MPI.Intracomm, members: Sequence[int]) -> None:
         group = comm.group.Incl(list(members))
@@ -135,13 +135,13 @@ class Communicator(MpiBarrier):
 
 
 def divided(ranks: int, size: int, turn: int) -> list[list[int]]:
-    """All ranks in groups of a size, others in every turn; those that are left over have no group."""
+    """Divide all ranks randomly into groups of a size, differently in every turn; the rest has no group."""
     order = np.random.default_rng(turn).permutation(ranks).tolist()
     return [order[k : k + size] for k in range(0, ranks - size + 1, size)]
 
 
 def measure(comm: MPI.Intracomm, settings: Json) -> Json:
-    """Seconds by way, size and part, one value a turn: of the group that takes longest. Communicates.
+    """Seconds of the slowest group by exchange, size and part, one value per turn. Collective.
 
     Settings: ``ways`` of WAYS, ``sizes`` of groups, ``turns``, and ``calls``, barriers after the first.
     """
@@ -170,7 +170,7 @@ def measure(comm: MPI.Intracomm, settings: Json) -> Json:
 
 
 def _timed(make: Callable[[Sequence[int]], Barrier], members: Sequence[int], calls: int) -> tuple[float, ...]:
-    """Seconds of each of PARTS, of a barrier the mean."""
+    """Seconds of each of PARTS; the mean for a barrier."""
     moments = [time.perf_counter()]
     barrier = make(members)
     barrier.wait()

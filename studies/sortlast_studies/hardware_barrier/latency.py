@@ -21,23 +21,23 @@ if TYPE_CHECKING:
 
     from sortlast.testbed import Testbed
 
-HOSTS = range(NODES)  # of the testbed
-RATES = {FAST: 100.0, GIGABIT: 1000.0}  # of a link [Mbit/s]
-BY_MESSAGES = ("mpi", "dissemination", "tree")  # barriers that need no common memory
+HOSTS = range(NODES)  # in the testbed
+RATES = {FAST: 100.0, GIGABIT: 1000.0}  # of links [Mbit/s]
+BY_MESSAGES = ("mpi", "dissemination", "tree")  # barriers without shared memory
 
 _WARM = 10  # calls before time is taken
 
 
 def on_hosts(kind: str, turns: int, calls: int, timeout: float, *, congested: bool) -> Json:
-    """What :func:`measure` reports of nine hosts, which are network namespaces on one switch.
+    """The report of :func:`measure` from nine hosts, which are network namespaces on one switch.
 
-    Where this machine lends no namespaces: {"refused": why}.
+    The result is {"refused": reason} if this machine has no namespaces.
 
     Args:
-        kind: of network, a key of :data:`RATES`.
-        turns: of all barriers.
-        calls: barriers of one kind in a turn.
-        timeout: seconds after which the ranks are ended.
+        kind: kind of network, a key of :data:`RATES`.
+        turns: turns over all barriers.
+        calls: barriers of one kind per turn.
+        timeout: seconds after which the ranks are killed.
         congested: every host streams to the next one meanwhile.
 
     Raises:
@@ -57,13 +57,12 @@ def on_hosts(kind: str, turns: int, calls: int, timeout: float, *, congested: bo
 
 @contextmanager
 def network(kind: str) -> Iterator[Testbed]:
-    """A testbed of :data:`HOSTS` on one switch, whose links are those of a kind of network."""
+    """A testbed of :data:`HOSTS` on one switch, with the link rate of a kind of network."""
     from sortlast.testbed import Settings, Testbed, namespaces
 
     settings = Settings(f"crossbar:{NODES}", engine="minhop", rate_mbit=RATES[kind])
     with Testbed(settings) as testbed:
-        # Let packets leave the hosts in the order in which they come, as adapters do, and not short ones
-        # first.
+        # Let packets leave the hosts in order of arrival, like adapters do, rather than short ones first.
         for host in HOSTS:
             namespaces.call(
                 "tc", "-n", testbed.spaces[host], *["filter", "del", "dev", "eth0", "parent", "1:"]
@@ -72,10 +71,10 @@ def network(kind: str) -> Iterator[Testbed]:
 
 
 def measure(comm: MPI.Intracomm, settings: Json) -> Json:
-    """Mean seconds of a call by barrier, one value a turn. Communicates.
+    """Mean seconds per call by barrier, one value per turn. Collective.
 
-    Settings: ``barriers`` (names), ``turns``, ``calls`` (barriers of one kind in a turn); ``addresses``
-    of the machines by rank, if each is to stream to the next meanwhile.
+    Settings: ``barriers`` (names), ``turns``, ``calls`` (barriers of one kind per turn); ``addresses`` of the
+    machines by rank, if each streams to the next meanwhile.
     """
     with ExitStack() as made:
         if "addresses" in settings:

@@ -1,4 +1,4 @@
-"""The published values that the model computes with: in seconds, pixels and nodes."""
+"""The published values used by the model: in seconds, pixels and nodes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ PACKAGE = "sortlast_studies.hardware_barrier"
 PAPER = published(PACKAGE)
 
 FAST, GIGABIT = KINDS = ("Fast Ethernet", "Gigabit Ethernet")
-# What Table 3 was measured on, and the network of Table 4 that it is.
+# The networks of Table 3, and the corresponding network of Table 4.
 NETWORKS = {
     "Fast Ethernet, SH1516": FAST,
     "Gigabit Ethernet, GS104 + GS108": GIGABIT,
@@ -29,7 +29,7 @@ SIZES = {size: _width_height(size) for size in PAPER.rows("Table 6")}
 
 
 def pixels(size: str) -> int:
-    """How many pixels an image of a size has."""
+    """The number of pixels of an image of a size."""
     width, height = SIZES[size]
     return width * height
 
@@ -40,7 +40,7 @@ def readback() -> dict[str, float]:
 
 
 def software_barrier(kind: str, *, congested: bool = False) -> float:
-    """Table 4: seconds of MPI_Barrier of nine nodes on a kind of network; congested: at least so long."""
+    """Table 4: seconds of MPI_Barrier on nine nodes and a kind of network; a lower bound if congested."""
     return 1e-3 * PAPER.value("Table 4", kind, "mpi, congested" if congested else "mpi, alone")
 
 

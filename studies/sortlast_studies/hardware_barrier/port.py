@@ -1,11 +1,11 @@
-"""The paper's barrier as a node sees it, one bit out, one bit in, and polling; Table 5 is what the bits take.
+"""The paper's barrier on a node: one bit out, one bit in, and polling; Table 5 has the access times.
 
-A port is a real one, ``/dev/parport0`` through Linux' ppdev, or one on a wire that is simulated in shared
-memory. ``python -m ...port SETTINGS REPORT`` measures the seconds of a write to a port and of a read from it.
+A port is real, ``/dev/parport0`` through Linux' ppdev, or simulated on a wire in shared memory.
+``python -m ...port SETTINGS REPORT`` measures the seconds of a write to a port and of a read from it.
 
-The numbers of ioctls are those of <linux/ppdev.h> on the architectures with their generic layout (x86, ARM,
-RISC-V). The paper writes to the port's registers itself, with ioperm; ppdev does the same in the kernel and
-leaves the rest of the machine alone.
+The ioctl numbers are the values of <linux/ppdev.h> on architectures with the generic layout (x86, ARM,
+RISC-V). The paper writes directly to the port's registers, with ioperm; ppdev does the same in the kernel
+without access to the rest of the machine.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def _ioctl(direction: int, number: int, size: int) -> int:
-    """The number of an ioctl of ppdev, whose type is 'p'; direction: 0 none, 1 write, 2 read."""
+    """The number of an ioctl of ppdev, with type 'p'; direction: 0 none, 1 write, 2 read."""
     return direction << 30 | size << 16 | ord("p") << 8 | number
 
 
@@ -44,7 +44,7 @@ PPEXCL = _ioctl(0, 0x8F, 0)
 FIRST_PORT = Path("/dev/parport0")
 
 DATA_0 = 0x01  # pin 2: the line from this node; the other bits of the data register are 0
-STATUS_ACK = 0x40  # pin 10: the line to it; of the status lines one that is not inverted
+STATUS_ACK = 0x40  # pin 10: the line to it, a status line that is not inverted
 
 
 class Port(Protocol):
@@ -57,17 +57,17 @@ class Port(Protocol):
         """Whether the common line is high."""
 
     def close(self) -> None:
-        """Give the port back."""
+        """Release the port."""
 
 
 class PortBarrier:
     """Waits for high, then for low, and so on: the latch of the wire resets itself.
 
-    All nodes must have made theirs, which lowers all lines, before the first of them waits.
+    All nodes must have constructed theirs, which lowers all lines, before the first of them waits.
 
     Args:
-        port: this node's.
-        polls: how often to read it before sleeping.
+        port: this node's port.
+        polls: number of reads before sleeping.
         limit: seconds after which a wait is an error.
 
     Raises:
@@ -107,7 +107,7 @@ class PortBarrier:
 
 
 def agreed_level(lines: npt.NDArray[np.int64], common: npt.NDArray[np.int64], delay: int) -> bool:
-    """The level of the common line of some lines, which it follows ``delay`` ns after they agree.
+    """The level of the common line, which follows the lines ``delay`` ns after they agree.
 
     ``common`` is one number in shared memory: 2 * (time of the last edge [ns]) + level after it.
     """
@@ -121,13 +121,14 @@ def agreed_level(lines: npt.NDArray[np.int64], common: npt.NDArray[np.int64], de
 
 
 class SimulatedWire:
-    """A :class:`Port` of every rank of one machine on a wire in shared memory.
+    """A :class:`Port` for each rank of one machine, on a wire in shared memory.
 
-    The wire's logic runs wherever a rank reads. The common line changes ``delay`` nanoseconds after a rank
-    has found all lines agreed, by default the gates' own.
+    Every rank evaluates the wire's logic when it reads. The common line changes ``delay`` nanoseconds after a
+    rank has found that all lines agree; the default is the delay of the gates.
 
-    That is safe without a lock: whoever finds all lines high is waiting for that, and its own line stays high
-    until it has gone on, so that the common line cannot have fallen again when it stores that it rises.
+    This is safe without a lock: a rank that finds all lines high is itself waiting for this, and keeps its
+    own line high until it proceeds, so the common line cannot have fallen again when the rank stores that it
+    rises.
     """
 
     def __init__(self, comm: MPI.Intracomm, delay: int | None = None) -> None:
@@ -149,18 +150,18 @@ class SimulatedWire:
         return agreed_level(self._lines, self._common, self._delay)
 
     def close(self) -> None:
-        """Give the memory back; all ranks call it."""
+        """Free the memory; all ranks call it."""
         self._registers.close()
 
 
 class ParallelPort:
-    """The port's pin 2 drives this node's line, its pin 10 reads the common one.
+    """The port's pin 2 drives this node's line, its pin 10 reads the common line.
 
     Args:
-        path: of the device.
+        path: path of the device.
 
     Raises:
-        Error: there is no such port, it may not be opened, or another program has it.
+        Error: the port does not exist, cannot be opened, or is used by another program.
     """
 
     def __init__(self, path: Path = FIRST_PORT) -> None:
@@ -211,8 +212,8 @@ def measure(comm: MPI.Intracomm, settings: Json) -> Json:
     """Seconds of rank 0's accesses to its port; the other ranks keep their lines low.
 
     Settings: ``port`` ("wire", the simulated one, or "ppdev", the machine's parallel port), ``calls`` and
-    ``turns``. The report has by that name a list of [write, read], the mean seconds of each turn; or under
-    ``refused``, why there is no such port.
+    ``turns``. The report maps this name to a list of [write, read], the mean seconds of each turn; or
+    ``refused`` to the reason why the port is missing.
     """
     makers: dict[str, Callable[[], Port]] = {"wire": lambda: SimulatedWire(comm), "ppdev": ParallelPort}
     name = settings["port"]

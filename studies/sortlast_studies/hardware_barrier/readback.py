@@ -1,8 +1,9 @@
 """Seconds to read VTK's framebuffer back: ``python -m ...readback SETTINGS REPORT``.
 
-In a process of its own, on one rank, because rendering without a display is chosen for a whole process.
-Settings: ``sizes`` ([width, height]) and ``repeat``. The report has a list, one entry a size, of seconds by
-format, one value a repetition: "RGBA8", as the paper reads it, and "RGBA32F", as the library's renderers do.
+It runs in a separate process, on one rank, because rendering without a display is chosen for a whole process.
+Settings: ``sizes`` ([width, height]) and ``repeat``. The report is a list with one entry per size: seconds by
+format, one value per repetition, for "RGBA8", the paper's format, and "RGBA32F", the format of the library's
+renderers.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def measure(comm: MPI.Intracomm, settings: Json) -> Json:
-    """All sizes in both formats. Raises :class:`sortlast.Error` where VTK or OSMesa is missing."""
+    """All sizes in both formats. Raises :class:`sortlast.Error` if VTK or OSMesa is missing."""
     check_offscreen()
     return [_seconds((width, height), settings["repeat"]) for width, height in settings["sizes"]]
 
@@ -60,7 +61,7 @@ def _pixels(window: Any, area: tuple[int, int, int, int]) -> npt.NDArray[np.uint
 
 
 def _window(size: tuple[int, int]) -> Any:
-    """A window with a scene that fills it."""
+    """A window filled by a scene."""
     import vtkmodules.vtkRenderingOpenGL2  # noqa: F401  (registers the window classes)
     from vtkmodules.vtkFiltersSources import vtkSphereSource
     from vtkmodules.vtkRenderingCore import vtkActor, vtkPolyDataMapper, vtkRenderer, vtkRenderWindow
@@ -72,7 +73,7 @@ def _window(size: tuple[int, int]) -> Any:
     actor.SetMapper(mapper)
     scene = vtkRenderer()
     scene.AddActor(actor)
-    window = cast(Any, vtkRenderWindow())  # an OpenGL window in fact
+    window = cast(Any, vtkRenderWindow())  # actually an OpenGL window
     window.OffScreenRenderingOn()
     window.SetMultiSamples(0)
     window.SetAlphaBitPlanes(1)

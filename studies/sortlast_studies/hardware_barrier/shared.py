@@ -1,4 +1,4 @@
-"""What the processes of one machine share, registers in memory, and how they wait for each other."""
+"""Registers shared by the processes of one machine, and waiting for each other."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _LINE = 64  # bytes of a cache line
 
 
 class Registers:
-    """``count`` integers of 64 bits, each on a cache line of its own, all 0 at first.
+    """``count`` integers of 64 bits, each on a separate cache line, initially 0.
 
-    Made and closed by all ranks of ``comm`` together. What one rank stores another loads, once each has
-    called ``synchronise`` in between.
+    Made and closed by all ranks of ``comm`` together. A value stored by one rank is visible to another once
+    both have called ``synchronise`` in between.
 
     Raises:
         Error: the ranks are not on one machine.
@@ -51,30 +51,30 @@ class Registers:
         self.synchronise()
 
     def synchronise(self) -> None:
-        """Order this rank's loads and stores before this call before those after it."""
+        """Order this rank's loads and stores before this call before the later ones."""
         self._window.Sync()
 
     def close(self) -> None:
-        """Give the memory back; collective."""
+        """Free the memory; collective."""
         self._window.Unlock_all()
         self._window.Free()
 
 
-# --- waiting without keeping the core from others ---------------------------------------------------------
+# --- waiting without blocking the core --------------------------------------------------------------------
 
-# A poll that fails gives the core to whoever wants it. With more ranks than cores that is not enough: a
-# scheduler that shares time fairly soon returns to the poller, and 9 ranks on 2 cores take 3.7 ms for a
-# barrier. A sleep lets the others run, 0.2 ms a barrier, but would cost a rank with a core of its own its
-# 2 us. Sleeps grow with the time waited, so that who waits for a long frame does not take the cores from it.
+# A failed poll yields the core. With more ranks than cores this is not enough: a fair scheduler soon returns
+# to the poller, and 9 ranks on 2 cores take 3.7 ms per barrier. A sleep lets the others run, 0.2 ms per
+# barrier, but would slow down a rank on a dedicated core, which needs 2 us. Sleeps grow with the time waited,
+# so that a rank that waits for a long frame does not take cores from it.
 POLLS = 2000
 _POLLS_CROWDED = 10
-_PART = 1 / 8  # of the time waited so far that a sleep takes; the kernel makes at least some 50 us of it
+_PART = 1 / 8  # length of a sleep relative to the time waited so far; at least about 50 us in the kernel
 
 LIMIT = 60.0  # time after which a wait is an error [s]
 
 
 def polls(ranks: int) -> int:
-    """How often to poll before sleeping where ``ranks`` ranks share this machine."""
+    """Number of polls before sleeping if ``ranks`` ranks share this machine."""
     return POLLS if ranks <= len(os.sched_getaffinity(0)) else _POLLS_CROWDED
 
 
@@ -84,7 +84,7 @@ def wait_until(
     """Poll until ``met()`` is true, ``polls`` times without a sleep.
 
     Raises:
-        Error: not met within ``limit`` seconds; the message has what ``missing()`` says.
+        Error: not met within ``limit`` seconds; the message includes ``missing()``.
     """
     for _ in range(polls):
         if met():

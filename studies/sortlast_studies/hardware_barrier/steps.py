@@ -1,4 +1,4 @@
-"""The steps of the study: what is measured on this machine."""
+"""The steps of the study: measurements on this machine."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from sortlast_studies.hardware_barrier.traffic import background
 from sortlast_studies.steps import Json, PartDone, Step, on_ranks
 
 QUIET, LOADED = LOADS = ("quiet", "loaded")
-MEMBERS = (2, 4, 9)  # ranks of a group
+MEMBERS = (2, 4, 9)  # ranks per group
 LOCKS = (swap.FREE, NONE, "mpi", "flags", "port")
 LOCKS_ON_HOSTS = (NONE, "mpi")
 
-_TIMEOUT = 300.0  # of the ranks of a step [s]
+_TIMEOUT = 300.0  # for the ranks of a step [s]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is measured; ``name`` is the first part of the steps' names."""
+    """The extent of the measurements; ``name`` is the first part of the steps' names."""
 
     name: str
-    ranks: Sequence[int]  # whose barriers are timed
+    ranks: Sequence[int]  # numbers of ranks for the timed barriers
     turns: int
     calls: int
     network_calls: int
@@ -41,9 +41,9 @@ class Plan:
     def step(self, *parts: object) -> str:
         """The name of a step.
 
-        By what it measures: "latency" of so many ranks under a load, a kind of network under a load,
-        "frames", "readback", "accesses" (to the simulated wire), "port", "groups", "swap", or
-        "future" and a kind of network: groups and swaps on its hosts.
+        Parts by measurement: "latency", number of ranks and load; kind of network and load; "frames";
+        "readback"; "accesses" (to the simulated wire); "port"; "groups"; "swap"; or "future" and kind of
+        network, for groups and swaps on its hosts.
         """
         return f"{self.name}/{'-'.join(map(str, parts)).lower().replace(' ', '-')}"
 
@@ -77,7 +77,7 @@ WHOLE = Plan(
 
 
 def plan(quick: bool) -> Plan:
-    """The quick one or the whole one."""
+    """The quick or the whole plan."""
     return QUICK if quick else WHOLE
 
 

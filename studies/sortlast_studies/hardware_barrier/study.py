@@ -1,4 +1,4 @@
-"""The study as a value: from the model and the results of its steps to the table."""
+"""The study as a value: converts the model and the results of its steps to the table."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ PIXEL_BYTES = {"RGBA8": 4, "RGBA32F": 16}  # by format of a readback
 
 _MEBI = 1 << 20
 _PER_SECOND = {"ms": 1e3, "us": 1e6}
-_NETWORK_LOADS = {QUIET: "alone", LOADED: "congested"}  # as the paper names them
+_NETWORK_LOADS = {QUIET: "alone", LOADED: "congested"}  # the paper's names
 
 
 def tabulate(results: Results, quick: bool) -> Table:
-    """What is computed and simulated, and the results of the steps."""
+    """The table of computed, simulated and measured values."""
     table, chosen = Table(paper.PAPER), plan(quick)
     _device(table)
     _wire(table)
@@ -58,7 +58,7 @@ def tabulate(results: Results, quick: bool) -> Table:
 
 
 def _device(table: Table) -> None:
-    """Figure 1, the rates of Table 2, and Tables 3 and 6 with what they are calibrated by."""
+    """Figure 1, the rates of Table 2, and Tables 3 and 6 with their calibration."""
     for p in (8, 64, 512):
         levels = cascade(p)
         table.add("Figure 1", p, "levels", len(levels))
@@ -97,14 +97,14 @@ def _wire(table: Table) -> None:
 
 
 def _larger(table: Table) -> None:
-    """Frame rates of larger clusters, an item a size."""
+    """Frame rates of larger clusters, one item per size."""
     for size in LARGE_SIZES:
         for nodes in LARGER:
             table.add_line(LARGE.format(size), nodes, larger_rates(size, nodes), "frames/s")
 
 
 def _dynamic(table: Table) -> None:
-    """Barriers of some nodes: the wire's delay, and what a group costs, on the wire and by MPI."""
+    """Barriers of some nodes: the wire's delay, and the costs of a group on the wire and by MPI."""
     table.add("Figure 2", GROUPS, "rising", 1e-3 * dynamic.total(paper.NODES), "ns")
     some = range(0, paper.NODES, 2)
     table.add("Figure 2", GROUPS, "rising", 1e-3 * dynamic.delay(paper.NODES, some), "ns", "simulated")
@@ -120,7 +120,7 @@ def _dynamic(table: Table) -> None:
 
 
 def _swap(table: Table) -> None:
-    """Swap locking of the paper's device: its rates, and how often a barrier splits a frame."""
+    """Swap locking of the paper's device: its rates, and the fraction of split frames."""
     for size in paper.SIZES:
         table.add_line(SWAP, size, swap.rates(size), "frames/s")
     for name, seconds in swap.skews().items():
@@ -169,7 +169,7 @@ def _barriers(table: Table, results: Results, chosen: Plan) -> None:
 
 
 def _ports(table: Table, results: Results, chosen: Plan) -> None:
-    """Table 5: sums of what is published, and accesses to the simulated wire and to a port."""
+    """Table 5: sums of published values, and accesses to the simulated wire and to a port."""
     for pc in table.rows("Table 5", "published"):
         parts = (table.value("Table 5", pc, way, "published") for way in ("OUT", "IN"))
         table.add("Table 5", pc, "sum", sum(parts), "us")
@@ -190,7 +190,7 @@ def _ports(table: Table, results: Results, chosen: Plan) -> None:
 
 
 def _frames(table: Table, results: Results, chosen: Plan) -> None:
-    """Tables 3 and 6 on this machine, and how far its frames are from the serial composite."""
+    """Tables 3 and 6 on this machine, and the difference of its frames from the serial composite."""
     result = results[chosen.step("frames")]
     for size, found in zip(paper.SIZES, result, strict=True):
         for name in (NONE, *BARRIERS):

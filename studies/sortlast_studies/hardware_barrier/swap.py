@@ -1,15 +1,15 @@
 """Swap locking: all nodes show their next images at the same vertical retrace. The paper's future work.
 
-Ours, not the paper's, which names software genlock as an aim (section 5) for displays in active stereo. Here
-the retraces of all displays fall together (genlock), as of one clock. A node that is ready with a frame
-waits at a barrier for all others, and then swaps its buffers at the next retrace.
+This is ours: the paper names software genlock as an aim (section 5), for displays in active stereo. Here the
+retraces of all displays coincide (genlock), driven by one clock. A node with a finished frame waits at a
+barrier for all others, and then swaps its buffers at the next retrace.
 
-Computed: a frame takes whole retraces, and a barrier more. Nodes do not leave a barrier together, and a
-retrace that falls in between splits the frame: some show it one retrace before the others. How often is the
-skew over the time between retraces.
+Computed: a frame takes whole retraces, including a barrier. Nodes do not leave a barrier at the same time,
+and a retrace in between splits the frame: some nodes show it one retrace before the others. The fraction of
+split frames is the skew over the time between retraces.
 
-Measured: ranks that wait for a clock in the place of a retrace, and sleep in the place of rendering, a
-time that is drawn for each frame and rank. The ranks run ``python -m ...swap SETTINGS REPORT``.
+Measured: ranks that wait for a clock instead of a retrace, and sleep instead of rendering, for a time that is
+drawn for each frame and rank. The ranks run ``python -m ...swap SETTINGS REPORT``.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from sortlast_studies.steps import Json
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-HERTZ = 60  # retraces a second
-FREE = "neither"  # in place of a barrier: no retrace is waited for either
-RENDER = (4e-3, 14e-3)  # seconds of a rendering, drawn evenly
-_SLACK = 1e-9  # part of a retrace by which a frame may miss it in the arithmetic
+HERTZ = 60  # retraces per second
+FREE = "neither"  # in place of a barrier: also without waiting for a retrace
+RENDER = (4e-3, 14e-3)  # seconds of a rendering, drawn uniformly
+_SLACK = 1e-9  # tolerance for missing a retrace by rounding, in retraces
 _SETTLE = 0.05  # seconds until the first retrace of a run
 _SEED = 7
 
@@ -44,12 +44,12 @@ _SEED = 7
 
 
 def locked(seconds: float) -> float:
-    """Frames a second of frames of so many seconds that begin and end at retraces."""
+    """Frames per second if frames of this many seconds begin and end at retraces."""
     return HERTZ / math.ceil(HERTZ * seconds - _SLACK)
 
 
 def barriers() -> Mapping[str, float]:
-    """Seconds of each barrier at hand: the hardware, and MPI_Barrier on each network, congested too."""
+    """Seconds of each barrier: the hardware, and MPI_Barrier on each network, congested too."""
     found = {"hardware barrier": paper.hardware_barrier()}
     for kind in (paper.GIGABIT, paper.FAST):
         found[kind] = paper.software_barrier(kind)
@@ -58,9 +58,9 @@ def barriers() -> Mapping[str, float]:
 
 
 def rates(size: str) -> Mapping[str, float]:
-    """Frames a second of the paper's device with swap locking, by barrier; "none" has no retrace, no lock.
+    """Frames per second of the paper's device with swap locking, by barrier; "none" has no retrace, no lock.
 
-    The barrier before a frame is composited is of the same kind as that before it is shown. "none" has the
+    The same kind of barrier is used before a frame is composited and before it is shown. "none" has the
     hardware barrier before compositing.
     """
     device = calibrated()
@@ -71,9 +71,9 @@ def rates(size: str) -> Mapping[str, float]:
 
 
 def skews() -> Mapping[str, float]:
-    """Seconds by which nodes leave each barrier one after the other.
+    """Seconds between the first and the last node that leaves each barrier.
 
-    Of the hardware, the slowest read of Table 5: a node may just have read the line when it rises. Of
+    For the hardware, the slowest read of Table 5: a node may just have read the line when it rises. For
     MPI_Barrier one of its ceil(log2 p) rounds, by which a node's last message may be later than another's.
     """
     reads = paper.PAPER.column("Table 5", "IN").values()
@@ -91,14 +91,14 @@ def renderings(ranks: int, frames: int) -> NDArray[np.float64]:
 
 
 def expected(ranks: int, frames: int) -> float:
-    """Frames a second of these renderings with swap locking, if a barrier took no time."""
+    """Frames per second of these renderings with swap locking, if a barrier took no time."""
     slowest = renderings(ranks, frames).max(axis=1)
     retraces = np.ceil(HERTZ * slowest).sum()
     return float(frames * HERTZ / retraces)
 
 
 def measure(comm: MPI.Intracomm, settings: Json) -> Json:
-    """By barrier, for each turn: [frames a second, part of the frames that were split]. Communicates.
+    """By barrier, for each turn: [frames per second, fraction of split frames]. Collective.
 
     Settings: ``barriers`` (names; "none": no lock, each rank by itself; "neither": no retrace either),
     ``turns`` and ``frames`` of each.
@@ -118,7 +118,7 @@ def measure(comm: MPI.Intracomm, settings: Json) -> Json:
 def _turn(
     comm: MPI.Intracomm, name: str, lock: Barrier | None, seconds: NDArray[np.float64]
 ) -> tuple[float, float]:
-    """Show all frames, and tell how fast the slowest rank was, and which part of them was split."""
+    """Show all frames; return the rate of the slowest rank, and the fraction of split frames."""
     begin = comm.bcast(time.monotonic() + _SETTLE)
     time.sleep(max(0.0, begin - time.monotonic()))
     shown = []

@@ -1,4 +1,4 @@
-"""What report, checks and figures name, over the table."""
+"""Functions and names over the table for report, checks and figures."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ Range = tuple[float, float]  # lowest, highest
 
 
 def gap(computed: Range, published: Range) -> float:
-    """How far two ranges are from each other, as a part of the nearer end of the published one.
+    """Distance of two ranges, relative to the nearer end of the published one.
 
-    Positive where the computed one is above, 0 where they meet.
+    It is positive if the computed range is above, 0 if the ranges overlap.
     """
     if computed[0] > published[1]:
         return computed[0] / published[1] - 1
@@ -41,10 +41,10 @@ def gap(computed: Range, published: Range) -> float:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of Table 3 beside that of Table 6 for its size: frames a second.
+    """A cell of Table 3 and the cell of Table 6 for its size: frames per second.
 
-    The paper has ranges, and two times of MPI_Barrier a network: alone on the network, and what it exceeds
-    when that is congested. So a computed rate is a range too, from congested to alone.
+    The paper has ranges, and two times of MPI_Barrier per network: alone on the network, and a lower bound if
+    the network is congested. A computed rate is therefore a range too, from congested to alone.
     """
 
     network: str
@@ -61,7 +61,7 @@ class Cell:
 
     @property
     def difference_alone(self) -> float:
-        """The same with the barrier alone on its network."""
+        """The gap with the barrier alone on its network."""
         return gap((self.computed[1], self.computed[1]), self.published)
 
     @property
@@ -71,7 +71,7 @@ class Cell:
 
     @property
     def computed_gain(self) -> Range:
-        """With the barrier alone, and congested."""
+        """The computed gain with the barrier alone, and congested."""
         return self.computed_hardware / self.computed[1], self.computed_hardware / self.computed[0]
 
     @property
@@ -81,13 +81,13 @@ class Cell:
 
     @property
     def implied_barrier(self) -> Range:
-        """MPI_Barrier by the published rates [ms]: what a frame takes longer than with hardware."""
+        """MPI_Barrier implied by the published rates [ms]: additional time of a frame over the hardware."""
         frame = 1 / self.published_hardware - paper.hardware_barrier()
         return 1e3 * (1 / self.published[1] - frame), 1e3 * (1 / self.published[0] - frame)
 
 
 class Terms:
-    """Those of a table."""
+    """Terms over a table."""
 
     sizes, calibration = tuple(paper.SIZES), CALIBRATION
     kinds_of_network, nodes, inputs, most_nodes = paper.KINDS, paper.NODES, paper.INPUTS, paper.MOST_NODES
@@ -115,48 +115,48 @@ class Terms:
             for network in paper.NETWORKS
             for size in paper.SIZES
         ]
-        # Table 6: computed over published, less 1, where the model was not given it.
+        # Table 6: computed over published, minus 1, without the calibrating sizes.
         self.predicted = {
             size: ratio - 1
             for size, ratio in self.ratios("Table 6", "frames/s", "ours").items()
             if size not in CALIBRATION
         }
-        # Table 5: the printed totals less their parts.
+        # Table 5: the printed totals minus their parts.
         self.excess = {
             pc: total - table.value("Table 5", pc, "OUT") - table.value("Table 5", pc, "IN")
             for pc, total in table.column("Table 5", "total").items()
         }
 
     def ratios(self, item: str, column: str, kind: Wanted) -> dict[str, float]:
-        """Ours of a kind over what is published, by row."""
+        """Ratios of our values of a kind to the published ones, by row."""
         ours = self._table.column(item, column, kind)
         published = self._table.column(item, column, "published")
         return {row: ours[row] / value for row, value in published.items() if row in ours}
 
     def kept(self, size: str) -> dict[str, float]:
-        """The part of its frames that a cluster of 8 nodes keeps as it grows to the largest, by barrier."""
+        """The fraction of the frame rate on 8 nodes that remains on the largest cluster, by barrier."""
         few, *_, many = (self._table.line(LARGE.format(size), nodes) for nodes in LARGER)
         return {name: many[name] / rate for name, rate in few.items()}
 
     def outside(self, tolerance: float) -> list[Cell]:
-        """Cells of Table 3 that are farther than this from the rate with the barrier alone."""
+        """Cells of Table 3 with a larger difference from the rate with the barrier alone."""
         return [cell for cell in self.cells if abs(cell.difference_alone) > tolerance]
 
     def inside(self, tolerance: float) -> list[Cell]:
-        """The others."""
+        """Cells of Table 3 with at most this difference."""
         return [cell for cell in self.cells if abs(cell.difference_alone) <= tolerance]
 
     def sizes_alike(self, barrier: str, other: str) -> list[str]:
-        """The sizes whose frames a second are the same with both barriers under swap locking."""
+        """The sizes with the same frame rates with both barriers under swap locking."""
         first, second = (self._table.column(SWAP, name) for name in (barrier, other))
         return [size for size in paper.SIZES if first[size] == second[size]]
 
     def no_future(self, kind: str) -> str:
-        """Why nothing of the future work was measured on hosts of a network; empty if it was."""
+        """Why no future work was measured on hosts of a network; empty if it was."""
         return self._table.note(f"{GROUPS_HERE}, {kind}", "refused")
 
     def implied_by_others(self, cell: Cell) -> list[float]:
-        """The longest barriers that the other ranges on a cell's network imply [ms]."""
+        """The longest barriers implied by the other ranges on a cell's network [ms]."""
         return [
             max(other.implied_barrier)
             for other in self.cells
@@ -165,10 +165,10 @@ class Terms:
 
     @staticmethod
     def worst(differences: Iterable[float]) -> float:
-        """The one of largest size, with its sign."""
+        """The difference with the largest absolute value, with its sign."""
         return max(differences, key=abs)
 
     @staticmethod
     def farthest(differences: Mapping[str, float]) -> str:
-        """The name of that."""
+        """The name of the difference with the largest absolute value."""
         return max(differences, key=lambda name: abs(differences[name]))

@@ -1,6 +1,6 @@
-"""Traffic beside the barriers: TCP streams over the loopback network, or from each machine to the next.
+"""Background traffic: TCP streams over the loopback network, or from each machine to the next.
 
-``python -m ...traffic SECONDS`` is one stream over the loopback network; it says "sending" once it does.
+``python -m ...traffic SECONDS`` is one stream over the loopback network; it prints "sending" when it starts.
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ from sortlast import Error, _leftovers
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-_BYTES = 1 << 16  # of a send
-_LIMIT = 30.0  # time for a connection [s]
-_WINDOW = 1 << 16  # bytes under way on a connection at most: TCP's window without scaling
+_BYTES = 1 << 16  # per send
+_LIMIT = 30.0  # for a connection [s]
+_WINDOW = 1 << 16  # maximum bytes under way on a connection: TCP's window without scaling
 _SETTLE = 1.0  # time until queues and shapers are full [s]
 
 
 @contextmanager
 def background(seconds: float) -> Iterator[None]:
-    """One TCP stream a core over the loopback network while the block runs.
+    """Run one TCP stream per core over the loopback network during the block.
 
-    A stream ends by itself after ``seconds``, whatever becomes of this process. Each is a session of
-    its own, as ranks are: Linux may share the cores among sessions, and streams in another starved all ranks.
+    A stream ends by itself after ``seconds``, even if this process dies. Each runs in its own session, like
+    ranks
+    do: Linux may share the cores among sessions, and streams in another session starved all ranks.
 
     Raises:
         Error: a stream did not start.
@@ -52,9 +53,9 @@ def background(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def ring(comm: MPI.Intracomm, addresses: Sequence[str]) -> Iterator[None]:
-    """Stream from each rank's machine to the next one's while the block runs, so that every link is full.
+    """Stream from each rank's machine to the next one's during the block, so that every link is full.
 
-    Collective. Args: ``addresses`` of the machines, by rank.
+    Collective. Args: ``addresses``: addresses of the machines, by rank.
     """
     sender, receiver = _connected(comm, addresses)
     over = threading.Event()
@@ -89,7 +90,7 @@ def _connected(comm: MPI.Intracomm, addresses: Sequence[str]) -> tuple[socket.so
 
 
 def pump(sender: socket.socket, more: Callable[[], bool]) -> None:
-    """Send as fast as TCP takes it while ``more()`` is true, and then say that it is over."""
+    """Send as fast as TCP accepts while ``more()`` is true, and then signal the end."""
     data = bytes(_BYTES)
     while more():
         sender.sendall(data)
@@ -97,7 +98,7 @@ def pump(sender: socket.socket, more: Callable[[], bool]) -> None:
 
 
 def drain(receiver: socket.socket) -> int:
-    """Receive until the sender says that it is over, and return how many bytes came."""
+    """Receive until the sender signals the end, and return the number of bytes received."""
     into = bytearray(_BYTES)
     arrived = 0
     while count := receiver.recv_into(into):
@@ -106,7 +107,7 @@ def drain(receiver: socket.socket) -> int:
 
 
 def stream(seconds: float) -> int:
-    """Send from one thread of this process to another, and return how many bytes arrived."""
+    """Send from one thread of this process to another, and return the number of bytes received."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         sender = socket.create_connection(server.getsockname())
         receiver, _ = server.accept()

@@ -1,16 +1,16 @@
 """The wire of the hardware barrier: the gates of Figure 2, simulated event by event.
 
-Every node drives one line and reads one. The line that all read goes high once all nodes drive theirs high,
-and low once all drive theirs low; in between it keeps its level. So a barrier needs no reset: the next one
-waits for the other level. That is an SR latch, set by the AND of all lines and reset by their NOR::
+Every node drives one line and reads one. The common line goes high once all nodes drive theirs high, and low
+once all drive theirs low; in between it keeps its level. A barrier therefore needs no reset: the next one
+waits for the other level. This is an SR latch, set by the AND of all lines and reset by their NOR::
 
     set   = AND(pins)         q_bar = NOR(set, q)
     reset = NOR(pins)         q     = NOR(reset, q_bar)
 
-Figure 2 is a drawing; its text gives T_Total = T_Internal + 3 T_Gates. The way of a rising line is AND, NOR,
-NOR, which are these three gates; a falling one passes two. ``barrier.v`` has the same gates in Verilog.
+Figure 2 is a drawing; its text gives T_Total = T_Internal + 3 T_Gates. A rising line passes AND, NOR, NOR,
+which are these three gates; a falling one passes two. ``barrier.v`` has the same gates in Verilog.
 
-A gate has an inertial delay: an input that changes back before the delay is over leaves no trace.
+A gate has an inertial delay: an input that changes back before the delay has passed leaves no trace.
 Times are in picoseconds, as integers.
 """
 
@@ -54,32 +54,32 @@ class Delays:
 
     @classmethod
     def as_published(cls) -> Delays:
-        """Those of the paper's FPGA."""
+        """The delays of the paper's FPGA."""
         internal, gate = (PAPER.value("Figure 2", name) for name in ("T_Internal", "T_Gates"))
         return cls(round(1e3 * internal), round(1e3 * gate))
 
     def total(self, nodes: int, fan_in: int | None = None) -> int:
-        """The delay of a rising line: 3 gates, or more where a gate has only ``fan_in`` inputs."""
+        """The delay of a rising line: 3 gates, or more if gates have only ``fan_in`` inputs."""
         levels = 1 if fan_in is None else max(1, math.ceil(round(math.log(nodes, fan_in), 9)))
         return self.internal + (levels + 2) * self.gate
 
 
 @dataclass
 class Gate:
-    """A gate with its inertial delay [ps]; ``target``: the level that it has at first."""
+    """A gate with its inertial delay [ps]; ``target`` is its initial level."""
 
     output: str
     inputs: Sequence[str]
     logic: Logic
     delay: int
-    target: bool = False  # level that the output has or goes to
-    pending: int = 0  # number of the event that counts; others were cancelled
+    target: bool = False  # level that the output has or will have
+    pending: int = 0  # number of the valid event; others were cancelled
 
 
 def simulate(nodes: int, drives: Sequence[Drive]) -> list[Edge]:
-    """The edges of ``set``, ``reset`` and ``q``, the line that all read, in order of time.
+    """The edges of ``set``, ``reset`` and ``q``, the common line, in order of time.
 
-    All lines are low at first, and the latch is reset.
+    All lines are initially low, and the latch is reset.
 
     Raises:
         Error: fewer than 1 node, or a drive of a node that is not in [0, nodes) or at a negative time.
@@ -105,7 +105,7 @@ def simulate(nodes: int, drives: Sequence[Drive]) -> list[Edge]:
 
 
 def latch(set_: str, reset: str, q: str, delay: int) -> list[Gate]:
-    """An SR latch of two gates, low at first."""
+    """An SR latch of two gates, initially low."""
     return [
         Gate(f"{q}_bar", [set_, q], nor, delay, target=True),
         Gate(q, [reset, f"{q}_bar"], nor, delay),
@@ -113,14 +113,14 @@ def latch(set_: str, reset: str, q: str, delay: int) -> list[Gate]:
 
 
 def nor(levels: Sequence[bool]) -> bool:
-    """Whether all are low."""
+    """Whether all levels are low."""
     return not any(levels)
 
 
 def wire_delays(nodes: int) -> tuple[int, int]:
-    """Time from the last node to the line that all read, rising and falling, simulated [ps].
+    """Time from the last node to the common line, rising and falling, simulated [ps].
 
-    All nodes drive their lines high at once, and low long after.
+    All nodes drive their lines high at once, and low much later.
     """
     settled = 10 * Delays.as_published().total(nodes)
     drives = [Drive(time, node, time == 0) for time in (0, settled) for node in range(nodes)]
@@ -129,7 +129,7 @@ def wire_delays(nodes: int) -> tuple[int, int]:
 
 
 class Circuit:
-    """Gates between nets; the inputs are low at first, all other nets as the gates that drive them say."""
+    """Gates between nets; inputs are initially low, other nets have the initial levels of their gates."""
 
     def __init__(self, inputs: Sequence[str], gates: Sequence[Gate]) -> None:
         self._gates = gates
@@ -142,7 +142,7 @@ class Circuit:
         self._count = 0
 
     def run(self, drives: Sequence[tuple[int, str, bool]], watched: Collection[str]) -> list[Edge]:
-        """The edges of the watched nets in order of time; drives: time [ps], input, level. Runs once."""
+        """Run once: the edges of the watched nets in order of time; drives: time [ps], input, level."""
         for time, net, high in drives:
             self._schedule(time, net, high, None)
         edges = []
@@ -161,7 +161,7 @@ class Circuit:
         high = gate.logic([self._levels[net] for net in gate.inputs])
         if high == gate.target:
             return
-        # A new target cancels what is under way.
+        # A new target cancels the pending event.
         gate.target = high
         gate.pending = self._schedule(time + gate.delay, gate.output, high, gate)
 
