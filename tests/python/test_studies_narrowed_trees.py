@@ -184,7 +184,7 @@ def test_claims_follow_the_times():
 
 def test_the_sums_of_the_paper_confirm_what_it_reads_in_them():
     found = verdicts(invented(mean_times("Table 4b", "b")))
-    best = "Of those of same radix 6,5-fat-tree and 8:4,4-thin-tree are best, almost alike."
+    best = "Among the networks of the same radix 6,5-fat-tree and 8:4,4-thin-tree are best, almost equal."
     assert found[best] == "confirmed"
     assert found["The 8:4,4-thin-tree performs as the 6,5-fat-tree at a fourth of the cost."] == "confirmed"
 

@@ -1,4 +1,4 @@
-"""``sortlast study narrowed-trees``, with sizes, weights, seed and ties of one's choice."""
+"""``sortlast study narrowed-trees``, with options for sizes, weights, seed and ties."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sortlast_studies.command import Again, Full, Output, Workers, run
 
 
 class Ties(str, Enum):
-    """How a port is drawn among those with equally many credits."""
+    """How a port is drawn among ports with equally many credits."""
 
     uniform = "uniform"
     fsin = "fsin"
 
 
 class Models(str, Enum):
-    """Which models of the simulator run beside the first."""
+    """Models of the simulator to run in addition to the first."""
 
     none = "none"
     short = "short"
@@ -29,21 +29,21 @@ class Models(str, Enum):
 
 def narrowed_trees(
     output: Output = Path("narrowed-trees"),
-    quick: Annotated[bool, typer.Option("--quick", help="Messages of up to 1 KB alone: seconds.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Only messages of up to 1 KB: seconds.")] = False,
     sizes: Annotated[
-        str | None, typer.Option(help="Sizes of messages in bytes, with commas between, of the paper's five.")
+        str | None, typer.Option(help="Message sizes in bytes, separated by commas, from the paper's five.")
     ] = None,
     weights: Annotated[
-        str, typer.Option(help="How much patterns and sizes count, such as BU=2,WF=0,10=0; others 1.")
+        str, typer.Option(help="Weights of patterns and sizes, such as BU=2,WF=0,10=0; others are 1.")
     ] = "",
-    seed: Annotated[int, typer.Option(min=0, help="Of all that is drawn at random.")] = 17,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all random draws.")] = 17,
     ties: Annotated[
         Ties, typer.Option(help="Draw among equally good ports uniformly, or as the simulator FSIN does.")
     ] = Ties.uniform,
     models: Annotated[
         Models,
         typer.Option(
-            help="Which other readings of the paper's simulator run: none, all with messages of up to 10 KB,"
+            help="Other models of the paper's simulator to run: none, all with messages of up to 10 KB,"
             " the likely one with 100 KB too, or all with all sizes, which takes six times as long."
         ),
     ] = Models.short,
@@ -51,21 +51,21 @@ def narrowed_trees(
     again: Again = None,
     full: Full = False,
 ) -> None:
-    """Prints Tables 1 to 5 with the published values and the ratio, and which claims of the text hold.
+    """Print Tables 1 to 5 with the published values and the ratio, and verdicts on the claims of the text.
 
     Performance, cost, and performance per cost, from 5 sizes of messages, 7 patterns of 4096 tasks and 8
     networks.
 
-    The whole takes minutes, of which nearly all is 100 KB. Finished cells are kept in the output folder:
-    a study that was ended goes on where it stopped. The folder then holds `report.html`, in which
-    weights can be changed, `report.md`, and Figures 1 to 4, 6 and 7.
+    The whole takes minutes, mostly for 100 KB. Finished cells are kept in the output folder: an
+    interrupted study resumes where it stopped. The folder then holds `report.html`, with adjustable
+    weights, `report.md`, and Figures 1 to 4, 6 and 7.
     """
     from sortlast import ArgumentError
     from sortlast.cli import _parse
     from sortlast_studies.narrowed_trees.performance import parse_weights
     from sortlast_studies.narrowed_trees.study import make
 
-    # Refuse before anything runs what cannot be.
+    # Reject invalid values before anything runs.
     if quick and sizes is not None:
         raise ArgumentError("--quick names the sizes, and --sizes does too; leave one out")
     chosen = None if sizes is None else _parse.integers(sizes)

@@ -18,7 +18,7 @@ _TREES = {  # Figure 1
     "b) 4:2,3-thin-tree": fabric.thin_tree(4, 2, 3),
     "c) 4:2,4-slender-tree": fabric.slender_tree(4, 2, 4),
 }
-_PARTLY = {  # Figure 3, where 40 or 64 central nodes are used
+_PARTLY = {  # Figure 3, with 40 or 64 central nodes in use
     "4,3-fat-tree": (fabric.thin_tree(4, 4, 3), 40),
     "4:2,4-thin-tree": (fabric.thin_tree(4, 2, 4), 40),
     "4:2,5-slender-tree": (fabric.slender_tree(4, 2, 5), 40),
@@ -43,7 +43,7 @@ def trees() -> Figure:
 
 
 def partly_used() -> Figure:
-    """Figure 3: what central nodes use of larger trees, dark; all else light."""
+    """Figure 3: the parts of larger trees that central nodes use, dark; all else light."""
     figure, grid = panels(9, 2.8, 1, len(_PARTLY))
     for axes, (name, (tree, tasks)) in zip(grid.flat, _PARTLY.items(), strict=True):
         hosts = len(tree.hosts)

@@ -1,6 +1,6 @@
 """The pictures: Figures 1 to 4, 6 and 7 of Navaridas et al.
 
-In the last two stand times of many patterns and sizes over those of the fat-tree.
+The last two show times of many patterns and sizes relative to the fat-tree.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from sortlast_studies.narrowed_trees.terms import FIGURES
 from sortlast_studies.narrowed_trees.workloads import PATTERNS, size_name
 from sortlast_studies.table import Table
 
-_COLOURS = (BLUE, SKY, VERMILION, ORANGE, GREEN, PURPLE)  # one a network
+_COLOURS = (BLUE, SKY, VERMILION, ORANGE, GREEN, PURPLE)  # one per network
 _HATCHES = ("", "////", "....", "xxxx")  # in print
 _COLUMNS = 4  # of panels
 
 
 def draw(table: Table) -> dict[str, Figure]:
-    """Every picture of the report by the name of its file."""
+    """Draw every picture of the report, by file name."""
     times = Times(table)
     sizes = [size_name(size) for size in times.sizes]
     made = {
@@ -45,14 +45,14 @@ def draw(table: Table) -> dict[str, Figure]:
 def normalized_times(
     times: Mapping[str, NDArray[np.float64]], patterns: Sequence[str], sizes: Sequence[str]
 ) -> Figure:
-    """One panel a pattern, in it a group of bars a size, one bar a network.
+    """One panel per pattern, one group of bars per size, one bar per network.
 
     The reference is the line at 1.
 
     Args:
-        times: by network, times over the reference's: arrays (patterns, sizes); the first network is the
+        times: by network, times relative to the reference: arrays (patterns, sizes); the first network is the
             reference.
-        patterns: names of the panels, at most one less than there is room for the legend.
+        patterns: names of the panels, at most the number of panels minus one for the legend.
         sizes: names of the groups.
     """
     lines = -(-(len(patterns) + 1) // _COLUMNS)
@@ -65,7 +65,7 @@ def normalized_times(
         axes.axhline(1, color=BLACK, linewidth=1, label=f"{reference} = 1")
         for k, name in enumerate(others):
             places = np.arange(len(sizes)) + (k - (len(others) - 1) / 2) * width
-            # Bars stand on 1, the reference: what is faster hangs below it.
+            # Bars start at 1, the reference: faster networks hang below it.
             heights = times[name][row] - 1
             look = {"color": _COLOURS[k], "hatch": _HATCHES[k], "edgecolor": BLACK, "linewidth": 0.4}
             axes.bar(places, heights, width, bottom=1, label=name, **look)
@@ -77,7 +77,7 @@ def normalized_times(
         axes.set_xticks(range(len(sizes)), sizes, fontsize="small")
         lines_behind(axes, "y")
     for axes in grid[::_COLUMNS]:
-        axes.set_ylabel("time over the fat-tree's")
+        axes.set_ylabel("time relative to the fat-tree")
     for axes in grid[max(0, len(patterns) - _COLUMNS) : len(patterns)]:
         axes.set_xlabel("size of messages")
     for axes in grid[len(patterns) :]:

@@ -1,8 +1,8 @@
-"""What the paper leaves open about its simulator, as models: each settles it in one way for all cells.
+"""Open questions about the paper's simulator, as models: each answers them in one way for all cells.
 
-The paper tells its simulator in one page. It does not say whether a packet asks for its output port once or
-anew in every cycle, in which order a node sends to its neighbours, and how many waves of the waterfall are
-under way at once. :data:`MODELS` are combinations of answers. One contradicts what it does say.
+The paper describes its simulator in one page. It does not say whether a packet requests its output port once
+or again in every cycle, in which order a node sends to its neighbours, and how many waves of the waterfall
+are under way at once. :data:`MODELS` are combinations of answers. One of them contradicts the text.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-MESHES = ("2M", "3M")  # patterns in which a node sends to several neighbours at once
-WAVES = ("WF",)  # the pattern whose nodes repeat their program
+MESHES = ("2M", "3M")  # patterns where a node sends to several neighbours at once
+WAVES = ("WF",)  # the pattern where nodes repeat their program
 
 
 @dataclass(frozen=True)
@@ -19,12 +19,12 @@ class Setting:
     """How a cell is simulated.
 
     Attributes:
-        requests: as :func:`sortlast.simulate.packet` takes them.
-        switch_cycles: from the arrival of a packet's head at a switch until it may leave.
-        drawn: every node sends to its neighbours in an order of its own, drawn at random, and not in step
+        requests: argument of :func:`sortlast.simulate.packet`.
+        switch_cycles: cycles from the arrival of a packet's head at a switch until it may leave.
+        drawn: every node sends to its neighbours in a random order of its own, rather than in step
             (-x, +x, -y, +y, ..).
-        one_wave: an iteration of the waterfall begins when the last one has ended, and not as soon as a node
-            has sent all messages of the one before.
+        one_wave: an iteration of the waterfall begins when the last one has ended, rather than as soon as a
+            node has sent all messages of the one before.
     """
 
     requests: Literal["each-cycle", "persistent"] = "each-cycle"
@@ -34,7 +34,7 @@ class Setting:
 
     @property
     def name(self) -> str:
-        """What differs from the first model; the name of the folder of its steps."""
+        """The differences from the first model; the name of the folder of its steps."""
         parts = ["persistent"] * (self.requests == "persistent") + ["drawn"] * self.drawn
         parts += ["one-wave"] * self.one_wave
         parts += [f"switch-{self.switch_cycles}"] * (self.switch_cycles > 1)
@@ -46,9 +46,9 @@ class Model:
     """A setting of all cells.
 
     Attributes:
-        name: that the report gives it.
-        setting: of all cells.
-        possible: that the paper does not say otherwise.
+        name: its name in the report.
+        setting: the setting of all cells.
+        possible: whether it is compatible with the paper's text.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Model:
     possible: bool = True
 
     def of(self, pattern: str) -> Setting:
-        """The setting of the cells of a pattern: what does not concern it is left out."""
+        """The setting for the cells of a pattern, without options that do not apply to it."""
         return replace(
             self.setting,
             drawn=self.setting.drawn and pattern in MESHES,

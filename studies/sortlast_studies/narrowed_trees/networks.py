@@ -1,11 +1,11 @@
-"""The eight networks of Navaridas et al., section 3.2: what they are made of and cost (Tables 1 to 3).
+"""The eight networks of Navaridas et al., section 3.2: their elements and costs (Tables 1 to 3).
 
 Notation of the paper: k ports down and k' up (``up``) on a switch, n levels, N nodes, S switches. Its
-formulas are garbled in print; those here are checked against the topologies themselves.
+formulas are garbled in print; the formulas here are checked against the topologies themselves.
 
-The cost is that of section 5.1, in dollars: links cost 150 each whatever their length, a switch of r ports
-5625/16^2 r^2. The paper says that the links of the nodes are left out; its Table 3 holds only with them, so
-they are in.
+The cost follows section 5.1, in dollars: links cost 150 each, independent of their length, a switch of r
+ports 5625/16^2 r^2. The paper says that the links of the nodes are left out, but its Table 3 holds only with
+them, so they are included.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ class Network:
 
     @property
     def name(self) -> str:
-        """As the paper writes it."""
+        """The paper's name."""
         ports = f"{self.k}" if self.family == "fat" else f"{self.k}:{self.up}"
         return f"{ports},{self.n}-{self.family}-tree"
 
     @property
     def radix(self) -> int:
-        """Ports of a switch."""
+        """Number of ports per switch."""
         return self.k + self.up
 
     @property
     def narrowing(self) -> float:
-        """Ports down for each port up."""
+        """Ratio of ports down to ports up."""
         return self.k / self.up
 
     def below(self, height: int) -> int:
-        """Nodes below a switch of this height, 1 for those of level 0."""
+        """Nodes below a switch of this height; 1 for a height of 0, a node."""
         if self.family != "slender":
             return int(self.k**height)
         return self.k if height == 1 else int(self.k**2 * (self.k // self.up) ** (height - 2))
@@ -102,13 +102,13 @@ def of_network(net: Network) -> Topology:
 
 @cache
 def topology(name: str) -> Topology:
-    """That of one of :data:`NETWORKS`, by name."""
+    """The fabric of one of :data:`NETWORKS`, by name."""
     return of_network(NETWORKS[name])
 
 
 @dataclass(frozen=True)
 class Elements:
-    """Numbers of switches, links (those of the nodes included) and nodes."""
+    """Numbers of switches, links (including the nodes' links) and nodes."""
 
     switches: int
     links: int
@@ -116,19 +116,19 @@ class Elements:
 
 
 def counted(whole: Topology) -> Elements:
-    """All of a fabric."""
+    """All elements of a fabric."""
     return Elements(len(whole.switches), len(whole.links), len(whole.hosts))
 
 
 def complete(net: Network) -> Elements:
-    """All of a network (CN), as its topology counts them."""
+    """All elements of a network (CN), counted in its topology."""
     return counted(topology(net.name))
 
 
 def used(net: Network) -> Elements:
-    """What the 4096 central nodes use (U): all that lies above them, found by walking up the topology.
+    """The elements used by the 4096 central nodes (U): all above them, found by walking up the topology.
 
-    The links of those nodes count, and the links up from those switches.
+    The links of these nodes count, and the links up from the used switches.
     """
     whole = topology(net.name)
     low, high = _links(whole)
@@ -141,9 +141,9 @@ def used(net: Network) -> Elements:
 
 
 def symmetric_window(net: Network) -> Elements:
-    """What is used by the paper's count: as many subtrees unused on the left of the window as on the right.
+    """The used elements by the paper's count: equally many unused subtrees on both sides of the window.
 
-    With 9 nodes on a leaf switch the 4096 central nodes touch 456 leaf switches, but the window that leaves
+    With 9 nodes per leaf switch the 4096 central nodes touch 456 leaf switches, but the window that leaves
     out the same number on both sides has 457; this gives the U columns of the paper's Table 2.
     """
     aside = (net.nodes - TASKS) / 2
@@ -156,7 +156,7 @@ def symmetric_window(net: Network) -> Elements:
 
 
 def switches_by_level(net: Network) -> list[int]:
-    """S_i as the topology counts them."""
+    """S_i, counted in the topology."""
     levels = np.array([switch.level for switch in topology(net.name).switches])
     return [int(count) for count in np.bincount(levels)[1:]]
 
@@ -170,7 +170,7 @@ def _links(whole: Topology) -> tuple[np.ndarray, np.ndarray]:
     return ends[:, 0], ends[:, 1]
 
 
-# Ways to count what is paid for: the complete network, and what the 4096 central nodes use.
+# Ways to count the priced elements: the complete network, and the elements used by the 4096 central nodes.
 COUNTS = {"CN": complete, "U": symmetric_window, "U by count": used}
 
 
@@ -180,6 +180,6 @@ def cost(net: Network, elements: Elements) -> float:
 
 
 def cost_per_node(net: Network, count: str) -> float:
-    """Dollars a node, counted as ``count`` says; see :data:`COUNTS`."""
+    """Dollars per node; ``count`` is a key of :data:`COUNTS`."""
     elements = COUNTS[count](net)
     return cost(net, elements) / elements.nodes

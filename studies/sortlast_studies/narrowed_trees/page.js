@@ -16,7 +16,7 @@ function weigh(times, weights) {
     sum + row.reduce((part, time, s) => part + weights.pattern[p] * weights.size[s] * time, 0), 0);
 }
 
-// For each network of a set: the sum, performance over the first's, and that per cost over the first's.
+// For each network of a set: the sum, performance, and performance per cost, relative to the first network.
 function indicators(set, weights) {
   const sums = set.networks.map((net) => weigh(net.times, weights));
   return set.networks.map((net, k) => {
@@ -30,7 +30,7 @@ function read(group) {
   return [...at(group).querySelectorAll("input")].map((input) => (input.validity.valid ? input.valueAsNumber : 0));
 }
 
-// A cell with a number and a bar, the longest of its column marked.
+// A cell with a number and a bar; the longest bar of a column is highlighted.
 function barred(value, most) {
   const cell = element("td", value.toFixed(2), value === most ? "bars best" : "bars");
   const bar = element("span", "", "bar");

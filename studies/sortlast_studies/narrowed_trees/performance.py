@@ -1,6 +1,6 @@
 """Relative times and the indicator φ: Navaridas et al., sections 5.2 and 5.3.
 
-T_{P,S} is the time of pattern P at size S on a network over that on the fat-tree of the same set, w_P and w_S
+T_{P,S} is the time of pattern P at size S on a network relative to the fat-tree of the same set; w_P and w_S
 are weights. The sum of w_P w_S T_{P,S} is the Σ of Tables 4 and 5; φ is its inverse, scaled to 1 for the
 fat-tree.
 """
@@ -21,21 +21,21 @@ from sortlast_studies.narrowed_trees.workloads import PATTERNS, SIZES, Cell
 from sortlast_studies.table import Table
 
 CYCLES = "cycles"  # the item of the simulated times
-LONGEST, STAND_IN = SIZES[-1], SIZES[-2]  # where the longest messages did not run, the next ones stand in
+LONGEST, STAND_IN = SIZES[-1], SIZES[-2]  # missing times of LONGEST are replaced by STAND_IN's
 
 
 StandIn = Literal["never", "missing", "always"]
 
 
 def cycles_item(setting: Setting, k: int = 0) -> str:
-    """The item of the times under a setting, with the k-th seed."""
+    """The item with the times under a setting, with the k-th seed."""
     name = CYCLES if setting == AS_IS.setting else f"{CYCLES}, {setting.name}"
     return f"{name}, seed +{k}" if k else name
 
 
 @dataclass(frozen=True)
 class Weights:
-    """w_P and w_S; a pattern or size that is not named weighs 1."""
+    """w_P and w_S; patterns and sizes that are not listed weigh 1."""
 
     pattern: Mapping[str, float] = field(default_factory=dict)
     size: Mapping[int, float] = field(default_factory=dict)
@@ -51,7 +51,7 @@ LONG_MESSAGES = Weights(size={10: 0, 100: 0, 1_000: 0, 10_000: 0})  # Table 5b
 
 
 def parse_weights(text: str) -> Weights:
-    """Read ``BU=2,100000=0``: what is not named weighs 1. Raises ArgumentError for anything else."""
+    """Read ``BU=2,100000=0``; unlisted names weigh 1. Raises ArgumentError for anything else."""
     pattern: dict[str, float] = {}
     size: dict[int, float] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
@@ -75,19 +75,19 @@ def parse_weights(text: str) -> Weights:
 
 
 class Times:
-    """The simulated times in a table, of all patterns and some sizes.
+    """The simulated times in a table, for all patterns and some sizes.
 
     Args:
-        table: with the cells that ran.
-        model: under which.
-        k: the k-th seed; cells that did not run with it are taken from the first.
-        stand_in: whether relative times at 10 KB stand in for those at 100 KB: "never", where these are
-            "missing", or "always". If they may, and all shorter sizes ran, there are all sizes.
+        table: a table with the cells that ran.
+        model: the model of these times.
+        k: the k-th seed; cells that did not run with it use the first one.
+        stand_in: when relative times at 10 KB replace the times at 100 KB: "never", if "missing", or
+            "always". If they may and all shorter sizes ran, all sizes are available.
     """
 
     def __init__(self, table: Table, model: Model = AS_IS, k: int = 0, stand_in: StandIn = "never") -> None:
         self._table, self._model, self._k, self._stand_in = table, model, k, stand_in
-        self._known: dict[tuple[Network, str, int], float] = {}  # cycles that were looked up
+        self._known: dict[tuple[Network, str, int], float] = {}  # cache of cycles
         ran = {
             size
             for size in SIZES
@@ -99,7 +99,7 @@ class Times:
 
     @property
     def stand_ins(self) -> list[str]:
-        """The patterns of which the relative times at 10 KB stand in for those at 100 KB."""
+        """The patterns with relative times at 10 KB in place of 100 KB."""
         return [pattern for pattern in PATTERNS if self._size(pattern, LONGEST) != LONGEST]
 
     def relative(self, which: str, net: Network, pattern: str, size: int) -> float:
@@ -111,30 +111,30 @@ class Times:
     def block(
         self, which: str, net: Network, patterns: Iterable[str] = PATTERNS, sizes: Iterable[int] = SIZES
     ) -> NDArray[np.float64]:
-        """T_{P,S} of the sizes among ``sizes`` that were simulated: array (patterns, sizes)."""
+        """T_{P,S} for the simulated sizes among ``sizes``: array (patterns, sizes)."""
         simulated = [size for size in sizes if size in self.sizes]
         return np.array(
             [[self.relative(which, net, pattern, size) for size in simulated] for pattern in patterns]
         )
 
     def weighted(self, which: str, net: Network, weights: Weights = EQUAL) -> float:
-        """Σ w_P w_S T_{P,S} over the sizes that were simulated."""
+        """Σ w_P w_S T_{P,S} over the simulated sizes."""
         factors = [[weights.of(pattern, size) for size in self.sizes] for pattern in PATTERNS]
         return float((np.array(factors) * self.block(which, net)).sum())
 
     def performance(self, which: str, net: Network, weights: Weights = EQUAL) -> float | None:
-        """Normalized φ; None if all that was simulated weighs nothing."""
+        """Normalized φ; None if all simulated times have weight 0."""
         total = self.weighted(which, SETS[which][0], weights)
         return total / self.weighted(which, net, weights) if total > 0 else None
 
     def per_cost(self, which: str, net: Network, count: str, weights: Weights = EQUAL) -> float | None:
-        """φ over the cost per node, 1 for the fat-tree of the set."""
+        """φ over the relative cost per node, 1 for the fat-tree of the set."""
         price = cost_per_node(net, count) / cost_per_node(SETS[which][0], count)
         found = self.performance(which, net, weights)
         return None if found is None else found / price
 
     def _size(self, pattern: str, size: int) -> int:
-        """The size itself, or that which stands in for it."""
+        """The size itself, or the size that stands in for it."""
         if size != LONGEST or self._stand_in == "never":
             return size
         missing = self._find(SETS["a"][0], pattern, size) is None

@@ -1,4 +1,4 @@
-"""The steps of the study: a cell each, under one setting and with one seed."""
+"""The steps of the study, one per cell, setting and seed."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from sortlast_studies.narrowed_trees.workloads import QUICK_SIZES, SIZES, Cell, 
 from sortlast_studies.steps import Step
 
 Models = Literal["none", "short", "likely", "all"]
-_SEEDED = 1_000  # sizes up to this one run with several seeds ...
-SEEDS = 3  # ... of this number
+_SEEDED = 1_000  # sizes up to this one run with SEEDS seeds
+SEEDS = 3
 _SHORT = 10_000  # up to this size every model runs
 
 
@@ -26,14 +26,14 @@ class Run:
     seed: int
 
     def name(self, first_seed: int) -> str:
-        """The name of its step; that of the first model with the first seed is the cell's."""
+        """The name of its step; with the first model and the first seed, the name of the cell."""
         if self.setting == AS_IS.setting and self.seed == first_seed:
             return self.cell.name
         return f"{self.setting.name}-seed-{self.seed}/{self.cell.name}"
 
 
 def runs(sizes: Sequence[int], seed: int, models: Models) -> list[Run]:
-    """What is run of some sizes; each once, though several models may need it."""
+    """The runs for some sizes, without duplicates, though several models may need the same run."""
     first = [Run(cell, AS_IS.setting, seed) for cell in cells(tuple(sorted(set(sizes))))]
     return list(dict.fromkeys(first + list(_of_models(first, seed, models))))
 
@@ -50,15 +50,15 @@ def _of_models(first: Sequence[Run], seed: int, models: Models) -> Iterator[Run]
 
 
 def steps(sizes: Sequence[int] | None, seed: int, ties: str, models: Models, quick: bool) -> list[Step]:
-    """Of some sizes of messages, or of those of the quick study, which has one model, or of the whole one.
+    """The steps for some sizes of messages, or of the quick or the whole study.
 
     Args:
-        sizes: of messages; None: those of the study.
-        seed: the first one.
-        ties: as :func:`sortlast.simulate.packet` takes them.
-        models: "none" but the first; all with messages of up to 10 KB, "short"; the likely one with all sizes
-            too; or "all" with all sizes.
-        quick: whether this is the quick study.
+        sizes: sizes of messages; None: the sizes of the study.
+        seed: the first seed.
+        ties: argument of :func:`sortlast.simulate.packet`.
+        models: "none" except the first; "short": all with messages of up to 10 KB; "likely": also the likely
+            one with all sizes; or "all" with all sizes.
+        quick: whether this is the quick study, which has one model.
     """
     wanted = runs(sizes or (QUICK_SIZES if quick else SIZES), seed, "none" if quick else models)
     return [

@@ -1,4 +1,4 @@
-"""The study as a value: from its cells to the table, and what its report and its claims name."""
+"""The study as a value: converts its cells to the table."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from sortlast_studies.table import Table, published
 
 _PACKAGE = "sortlast_studies.narrowed_trees"
 _WAYS = [("-CN", "CN"), ("-U, symmetric window", "U"), ("-U, by count", "U by count")]  # to count elements
-# What is weighed: the item, its networks, the weights, and how the used elements are counted.
+# Weighted tables: the item, its networks, the weights, and how the used elements are counted.
 _WEIGHED: tuple[tuple[str, str, Weights, Sequence[str]], ...] = (
     ("Table 4a", "a", EQUAL, ("CN",)),
     ("Table 4b", "b", EQUAL, ("CN", "U")),
@@ -69,17 +69,17 @@ def make(
     weights: Weights = EQUAL,
     models: Models = "short",
 ) -> Study:
-    """The study with other sizes, seed, ties or weights than the paper's.
+    """The study, optionally with other sizes, seed, ties or weights than the paper's.
 
     Args:
-        sizes: some of :data:`workloads.SIZES`, whether quick or not.
-        seed: of all that is drawn at random.
-        ties: as :func:`sortlast.simulate.packet` takes them.
-        weights: of a further table, and those with which the page opens.
-        models: which models run beside the first, and with which sizes; see :func:`steps.steps`.
+        sizes: some of :data:`workloads.SIZES`, for quick and whole runs.
+        seed: seed of all random draws.
+        ties: argument of :func:`sortlast.simulate.packet`.
+        weights: weights of an additional table, and initial weights of the page.
+        models: models to run in addition to the first, and their sizes; see :func:`steps.steps`.
 
     Raises:
-        ArgumentError: no sizes, or others.
+        ArgumentError: sizes are empty, or not the paper's.
     """
     if sizes is not None and (not sizes or not set(sizes) <= set(SIZES)):
         raise ArgumentError(f"sizes are {list(sizes)}; expected some of {list(SIZES)}")
@@ -93,7 +93,7 @@ def make(
 
 
 def tabulate(results: Results, weights: Weights = EQUAL, seed: int = 17) -> Table:
-    """The table of the cells that ran, the first seed of which was ``seed``."""
+    """The table of the cells that ran; ``seed`` is the first seed."""
     table = Table(published(_PACKAGE))
     _networks(table)
     for which in SETS:
@@ -114,7 +114,7 @@ def tabulate(results: Results, weights: Weights = EQUAL, seed: int = 17) -> Tabl
 
 
 def _networks(table: Table) -> None:
-    """Table 1: by its formulas, and as the topologies count."""
+    """Table 1: by its formulas, and counted in the topologies."""
     for net in NETWORKS.values():
         by_formula, counted = [net.switches_of(level) for level in range(net.n)], switches_by_level(net)
         table.add("Table 1", net.name, "N", net.nodes)
@@ -147,7 +147,7 @@ def _costs(table: Table, which: str) -> None:
 
 
 def _times(table: Table, results: Results, seed: int) -> None:
-    """What was simulated: cycles of every cell, times over the reference's, and the work."""
+    """Simulated values: cycles of every cell, times relative to the reference, and the work."""
     ran: list[Result] = []
     for run in runs(SIZES, seed, "all"):
         if (found := results.get(run.name(seed))) is None:
@@ -167,7 +167,7 @@ def _times(table: Table, results: Results, seed: int) -> None:
 
 
 def _beside_fsin(table: Table) -> None:
-    """The cycles of FSIN, the paper's simulator as it is today, beside ours where these ran."""
+    """The cycles of the current FSIN, the paper's simulator, and ours where they ran."""
     for cell in tomllib.loads(files(_PACKAGE).joinpath("fsin.toml").read_text(encoding="utf-8"))["cell"]:
         net, workload = cell["network"], Cell("", cell["pattern"], cell["size"]).workload
         found = [table.get(cycles_item(AS_IS.setting, k), workload, net) for k in range(SEEDS)]
@@ -179,7 +179,7 @@ def _beside_fsin(table: Table) -> None:
 
 
 def _models(table: Table) -> None:
-    """The sums of Tables 4 and 5 under every model that ran, and how near they are to the published ones."""
+    """The sums of Tables 4 and 5 under every model that ran, and their distance from the published ones."""
     for model in MODELS:
         _model(table, model.name, model, "missing")
     if not Times(table, AS_IS, stand_in="missing").stand_ins:
@@ -187,7 +187,7 @@ def _models(table: Table) -> None:
 
 
 def _model(table: Table, name: str, model: Model, stand_in: StandIn) -> None:
-    """A row in the tables of the models; nothing where a size is missing that none stands in for."""
+    """A row in the tables of the models; none if a size is missing without a stand-in."""
     by_seed = [Times(table, model, k, stand_in) for k in range(SEEDS)]
     if by_seed[0].sizes != SIZES:
         return
@@ -197,7 +197,7 @@ def _model(table: Table, name: str, model: Model, stand_in: StandIn) -> None:
         sums = table.line(item, sum_row(item), "published")
         for net in SETS[which][1:]:
             ours = [times.weighted(which, net, weights) / sums[net.name] for times in by_seed]
-            seeds = ours if len(set(ours)) > 1 else ours[:1]  # long messages run with one
+            seeds = ours if len(set(ours)) > 1 else ours[:1]  # long messages run with one seed
             table.add_sample(f"{MODELS_ITEM}, {item}", name, net.name, seeds)
             apart.append(abs(log(fmean(ours))))
     table.add(MODELS_ITEM, name, "apart", exp(fmean(apart)), kind="simulated", n=len(apart))
@@ -205,12 +205,12 @@ def _model(table: Table, name: str, model: Model, stand_in: StandIn) -> None:
 
 
 def _weighed(table: Table, item: str, which: str, weights: Weights, counts: Sequence[str]) -> None:
-    """Performance and cost under weights; nothing if all that was simulated weighs nothing."""
+    """Performance and cost under weights; nothing if all simulated times have weight 0."""
     times, nets = Times(table), SETS[which]
     phi = {net.name: times.performance(which, net, weights) for net in nets}
     if None in phi.values():
         return
-    # A sum is the paper's sum if the sizes that were not simulated weigh nothing.
+    # A sum equals the paper's sum if all sizes that were not simulated have weight 0.
     whole = all(weights.size.get(size, 1.0) == 0 for size in SIZES if size not in times.sizes)
     name = sum_row(item)
     sums = {net.name: times.weighted(which, net, weights) for net in nets}
@@ -228,9 +228,9 @@ def _weighed(table: Table, item: str, which: str, weights: Weights, counts: Sequ
 
 
 def _ranks(table: Table) -> None:
-    """Spearman's correlation of the networks' order with the published one, for what is ranked.
+    """Spearman's correlation of the networks' order with the published one, for ranked rows.
 
-    φ is ranked by its Σ, in which the paper has more digits.
+    φ is ranked by its Σ, which the paper prints with more digits.
     """
     for item in table.items("Table 4") + table.items("Table 5"):
         for name in table.rows(item, "ours"):
@@ -247,7 +247,7 @@ def _ranks(table: Table) -> None:
 
 
 def _order(values: Mapping[str, float], name: str) -> str:
-    """The networks by a row, best first; a sum of times is best when least."""
+    """The networks by a row, best first; for sums of times, the smallest is best."""
     sign = 1 if name.startswith("Σ") else -1
     return " > ".join(net.removesuffix("-tree") for net in sorted(values, key=lambda net: sign * values[net]))
 

@@ -1,4 +1,4 @@
-"""What the report, its page and the claims name, over the table."""
+"""Functions and names over the table for the report, its page and the claims."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ FIGURES = {"a": "Figure 6", "b": "Figure 7"}
 OWN = {"a": "Your weights, same size", "b": "Your weights, same radix"}
 RANKS, WEIGHTS, WORK = "The order of the networks", "weights", "work"
 FSIN, MODELS_ITEM = "FSIN", "Models"
-STANDING_IN = "as is, 10 KB for 100 KB"  # the row that tells what the stand-in costs
+STANDING_IN = "as is, 10 KB for 100 KB"  # the row that shows the error of the stand-in
 FEWER = "of fewer sizes of messages than the paper's"  # the note of a sum that has no published one
 
-NEAR = 0.1  # sums that differ from the published ones by at most this part are near them
-SUMMED: Mapping[str, tuple[str, Weights]] = {  # what is summed: the set of networks, and the weights
+NEAR = 0.1  # relative difference up to which sums are near the published ones
+SUMMED: Mapping[str, tuple[str, Weights]] = {  # table -> set of networks, and weights
     "Table 4a": ("a", EQUAL),
     "Table 4b": ("b", EQUAL),
     "Table 5a": ("a", COLLECTIVES),
@@ -57,16 +57,16 @@ ABOUT_PATTERNS = {
     "WF": ("waterfall", "many small messages flow across a square"),
 }
 ABOUT_MODELS = {
-    "as is": "a packet chooses its port anew in every cycle; nodes send in step; the simulator's default",
-    "drawn": "as is, but every node sends to its neighbours in an order drawn for it (2M and 3M)",
-    "persistent": "a packet chooses its port once, when it comes to the head of its queue, and keeps to it",
+    "as is": "a packet chooses its port again in every cycle; nodes send in step; the simulator's default",
+    "drawn": "as is, but every node sends to its neighbours in a random order of its own (2M and 3M)",
+    "persistent": "a packet chooses its port once, when it reaches the head of its queue, and keeps it",
     "persistent, drawn": "both of these",
     "one wave": "persistent and drawn, and an iteration of WF begins when the last one has ended",
     "slow switch": "persistent and drawn, and a head takes three cycles at a switch",
 }
 _PACKAGE = "sortlast_studies.narrowed_trees"
 _LETTERS = {checks.CONFIRMED: "C", checks.REFUTED: "R", checks.NOT_REPRODUCED: "N", checks.UNDECIDED: "U"}
-_HALF = 1e-9  # by which a value may miss a half and still be one
+_HALF = 1e-9  # tolerance for rounding halves up
 _PRESETS = {
     "all 1 (Table 4)": EQUAL,
     "collectives (Table 5a)": COLLECTIVES,
@@ -81,14 +81,14 @@ def sum_row(item: str) -> str:
 
 @dataclass(frozen=True)
 class Share:
-    """The part of cases in which something holds, and the words for it."""
+    """The fraction of cases where something holds, and a text for it."""
 
     part: float
     text: str
 
 
 class Names:
-    """The networks, sizes and weights, and what follows from them without any time."""
+    """The networks, sizes and weights, and values that do not depend on times."""
 
     fat, thin_2, thin_4 = networks.FAT, networks.THIN_2, networks.THIN_4
     slender_2, slender_4 = networks.SLENDER_2, networks.SLENDER_4
@@ -102,7 +102,7 @@ class Names:
 
     @staticmethod
     def prices(pairs: Sequence[tuple[Network, Network, str]]) -> dict[str, float]:
-        """Cost per node over that of a fat-tree, counted as the third says."""
+        """Cost per node relative to a fat-tree, with the count given third."""
         return {
             f"{net.name} ({how})": cost_per_node(net, how) / cost_per_node(fat, how)
             for net, fat, how in pairs
@@ -110,7 +110,7 @@ class Names:
 
     @staticmethod
     def slender_over_thin(count: str) -> dict[str, float]:
-        """Cost per node of slender-trees over that of comparable thin-trees."""
+        """Ratios of the cost per node of slender-trees and comparable thin-trees."""
         return {
             slender.name: cost_per_node(slender, count) / cost_per_node(thin, count)
             for slender, thin in zip(networks.SLENDERS, networks.THINS, strict=True)
@@ -118,7 +118,7 @@ class Names:
 
     @staticmethod
     def narrowed_prices() -> list[float]:
-        """Cost per node of every narrowed tree over that of the fat-tree of its set."""
+        """Cost per node of every narrowed tree relative to the fat-tree of its set."""
         return [
             cost_per_node(net, count) / cost_per_node(SETS[which][0], count)
             for which, count in (("a", "CN"), ("b", "CN"), ("b", "U"))
@@ -127,21 +127,21 @@ class Names:
 
 
 class Words:
-    """How values are counted, compared and written."""
+    """Counting, comparing and formatting of values."""
 
     @staticmethod
     def share(hits: NDArray[np.bool_]) -> Share:
-        """Of cases, those in which something holds."""
+        """The fraction of cases where something holds."""
         return Share(float(hits.mean()), f"{int(hits.sum())} of {hits.size}")
 
     @classmethod
     def alike(cls, values: NDArray[np.float64], factor: float) -> Share:
-        """Of relative times, those within a factor of 1."""
+        """The fraction of relative times within a factor of 1."""
         return cls.share((values <= factor) & (values >= 1 / factor))
 
     @staticmethod
     def between(values: NDArray[np.float64]) -> str:
-        """The least and the greatest."""
+        """Minimum and maximum as text."""
         return f"{values.min():.2f} to {values.max():.2f}"
 
     @staticmethod
@@ -151,40 +151,40 @@ class Words:
 
     @staticmethod
     def best(values: Mapping[str, float]) -> str:
-        """The name of the greatest."""
+        """The name of the largest value."""
         return max(values, key=values.__getitem__)
 
     @staticmethod
     def others(values: Mapping[str, float], skip: Iterable[Network]) -> dict[str, float]:
-        """Values by network, but for some."""
+        """Values by network, without some networks."""
         left_out = {net.name for net in skip}
         return {name: value for name, value in values.items() if name not in left_out}
 
     @staticmethod
     def listed(values: Mapping[str, float], digits: str = ".2f") -> str:
-        """Names with their values."""
+        """Names with their values, as text."""
         return ", ".join(f"{name} {value:{digits}}" for name, value in values.items())
 
     @staticmethod
     def shown(value: float, digits: int) -> str:
-        """A value with ``digits`` after the point, halves rounded up as in the paper."""
+        """A value with ``digits`` decimals, halves rounded up as in the paper."""
         scale = 10**digits
         return f"{floor(value * scale + 0.5 + _HALF) / scale:.{digits}f}"
 
     @staticmethod
     def digits(row: str) -> int:
-        """How many the paper prints behind the point in a row of this name."""
+        """Number of decimals that the paper prints in a row of this name."""
         return 2 if row.startswith(("Σ", "Norm", "Perf")) else 0
 
 
 class Terms(Names, Words):
-    """Those of a table, under a model; None: the first, without any time that stands in for another."""
+    """Terms over a table under a model; None: the first model, without stand-ins."""
 
     def __init__(self, table: Table, model: Model | None = None) -> None:
         self._table = table
         self._times = Times(table) if model is None else Times(table, model, stand_in="missing")
 
-        # Weights of one's own.
+        # Weights given on the command line.
         given = ",".join(f"{name}={value}" for name, value in table.column(WEIGHTS).items())
         self._weights = parse_weights(given)
         self.own = list(OWN.values()) if given else []
@@ -194,11 +194,11 @@ class Terms(Names, Words):
         return [size_name(size) for size in sizes if size not in self._times.sizes]
 
     def T(self, which: str, nets: Sequence[Network], *cases: Any) -> NDArray[np.float64]:  # noqa: N802
-        """T_{P,S} of networks, of some patterns and sizes or all: array (networks, patterns, sizes)."""
+        """T_{P,S} of networks, for some patterns and sizes or all: array (networks, patterns, sizes)."""
         return np.array([self._times.block(which, net, *cases) for net in nets])
 
     def most_of(self, which: str, nets: Sequence[Network], *cases: Any) -> dict[str, float]:
-        """The greatest T_{P,S} of each network."""
+        """The largest T_{P,S} of each network."""
         return {net.name: float(self._times.block(which, net, *cases).max()) for net in nets}
 
     def phi(self, which: str, weights: Weights) -> dict[str, float]:
@@ -210,7 +210,7 @@ class Terms(Names, Words):
         return {net.name: self._times.per_cost(which, net, count, weights) or 0.0 for net in SETS[which]}
 
     def not_paying(self) -> list[str]:
-        """Networks whose performance per cost is not above the fat-tree's, in the tables of the paper."""
+        """Networks with performance per cost not above the fat-tree's, in the tables of the paper."""
         studied = [("4a", "a", "CN", EQUAL), ("4b", "b", "CN", EQUAL), ("4b", "b", "U", EQUAL)]
         studied += [("5a", "a", "CN", COLLECTIVES), ("5b", "b", "U", LONG_MESSAGES)]
         return [
@@ -225,13 +225,13 @@ class Terms(Names, Words):
 
     @property
     def models(self) -> list[Model]:
-        """Those that ran with all sizes, or with one that stands in for 100 KB."""
+        """The models that ran with all sizes, or with a stand-in for 100 KB."""
         ran = self._table.rows(MODELS_ITEM)
         return [model for model in MODELS if model.name in ran]
 
     @property
     def best_model(self) -> str:
-        """The model whose sums are nearest to the published ones, of those that the paper allows."""
+        """The model with sums nearest to the published ones, among the models that the paper allows."""
         apart = self._table.column(MODELS_ITEM, "apart")
         possible = [model.name for model in self.models if model.possible]
         return min(possible, key=apart.__getitem__, default="")
@@ -247,7 +247,7 @@ class Terms(Names, Words):
         return bool(ratios) and max(abs(ratio - 1) for ratio in ratios) <= NEAR
 
     def _sum_ratios(self, item: str) -> dict[str, float]:
-        """Our sums over the published ones, under this model; empty where sizes are missing."""
+        """Ratios of our sums to the published ones, under this model; empty if sizes are missing."""
         if self._times.sizes != SIZES:
             return {}
         which, weights = SUMMED[item]
@@ -257,14 +257,14 @@ class Terms(Names, Words):
         }
 
     def spread(self, item: str, row: str, column: str, digits: str = ".2f") -> str:
-        """The least and the greatest of a mean; empty for a single value."""
+        """Minimum and maximum of a sample, as text; empty for a single value."""
         found = self._table.find(item, row, column, "simulated")
         ends = () if found is None or found.spread is None else found.spread
         return " to ".join(f"{end:{digits}}" for end in ends)
 
     @staticmethod
     def verdicts(judged: Iterable[checks.Check]) -> str:
-        """How many claims have each verdict."""
+        """The number of claims for each verdict, as text."""
         found = [check.verdict for check in judged]
         words = (checks.CONFIRMED, checks.REFUTED, checks.NOT_REPRODUCED, checks.UNDECIDED)
         return ", ".join(f"{found.count(word)} {word}" for word in words)
@@ -275,7 +275,7 @@ class Terms(Names, Words):
 
     @cached_property
     def _verdicts(self) -> list[dict[str, str]]:
-        """Of every model: verdicts by claim."""
+        """Verdicts by claim, for every model."""
         found = []
         stated = checks.declared(_PACKAGE)
         for model in self.models:
@@ -285,10 +285,10 @@ class Terms(Names, Words):
             found.append({check.claim: check.verdict for check in checks.judge(stated, templates)})
         return found
 
-    # --- beside the published tables ------------------------------------------------------------------
+    # --- comparison with the published tables -------------------------------------------------------------
 
     def exact(self, item: str, row: str) -> bool:
-        """Whether all values of a row are the published ones in every digit printed."""
+        """Whether all values of a row equal the published ones in every printed digit."""
         ours, theirs = self._beside(item, row)
         places = self.digits(row)
         return bool(theirs) and all(
@@ -296,7 +296,7 @@ class Terms(Names, Words):
         )
 
     def equal_rows(self, prefix: str) -> str:
-        """How many rows of a table are the published ones in every digit."""
+        """The number of rows of a table that equal the published ones in every digit."""
         rows = [
             (item, row)
             for item in self._table.items(prefix)
@@ -306,7 +306,7 @@ class Terms(Names, Words):
         return f"{sum(self.exact(*each) for each in rows)} of {len(rows)}"
 
     def ratios(self, prefix: str) -> list[float]:
-        """Our sums over the published ones, of the networks that are not the reference."""
+        """Ratios of our sums to the published ones, for all networks but the reference."""
         found: list[float] = []
         for item in self._table.items(prefix):
             for row in self._table.rows(item, "simulated"):
@@ -316,7 +316,7 @@ class Terms(Names, Words):
         return found
 
     def nearness(self, prefix: str) -> str:
-        """How near the sums and ranks of a table are to the published ones; empty if there are no sums."""
+        """The agreement of a table's sums and ranks with the published ones; empty if there are no sums."""
         ratios = self.ratios(prefix)
         ranks = [value for row, value in self._table.column(RANKS, "Spearman").items() if prefix in row]
         if not ratios:
@@ -326,21 +326,21 @@ class Terms(Names, Words):
         )
 
     def _beside(self, item: str, row: str) -> tuple[dict[str, float], dict[str, float]]:
-        """A row of ours, and the published one, whose name does not say how it was counted."""
+        """A row of ours, and the published one, which lacks the suffix for the count."""
         return self._table.line(item, row, "ours"), self._table.line(item, row.split(",")[0], "published")
 
     # --- the page -------------------------------------------------------------------------------------
 
     @property
     def own_weights(self) -> str:
-        """One's own weights, as a text."""
+        """The user's weights, as text."""
         own = self._weights
         named = {**own.pattern, **{size_name(size): value for size, value in own.size.items()}}
         return ", ".join(f"{name} {value:g}" for name, value in named.items())
 
     @property
     def data(self) -> str:
-        """What the page computes from, as JSON; "<" is escaped, so that no text ends the script around it."""
+        """Data for the page as JSON; "<" is escaped, so that no text ends the enclosing script."""
         own = {"your own, as the page was made": self._weights} if self.own else {}
         found = {
             "patterns": list(PATTERNS),

@@ -1,4 +1,4 @@
-"""The seven patterns and five sizes of Navaridas et al., section 3.3, and how a cell of them is simulated."""
+"""The seven patterns and five sizes of Navaridas et al., section 3.3, and the simulation of a cell."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PACKET = 64  # bytes
 
 @dataclass(frozen=True)
 class Cell:
-    """A pattern with messages of ``size`` bytes on a network, by name; a step each."""
+    """A pattern with messages of ``size`` bytes on a network, by name; one step each."""
 
     network: str
     pattern: str
@@ -45,7 +45,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Result:
-    """What the simulation of a cell gave; ``elapsed`` in seconds, memory in bytes."""
+    """Result of the simulation of a cell; ``elapsed`` in seconds, memory in bytes."""
 
     cycles: int
     packets: int
@@ -61,7 +61,7 @@ def cells(sizes: tuple[int, ...] = SIZES) -> list[Cell]:
 
 
 def size_name(size: int) -> str:
-    """A size as the paper writes it."""
+    """A size in the paper's notation."""
     return f"{size // 1000} KB" if size >= 1000 else f"{size} B"
 
 
@@ -72,14 +72,14 @@ def traffic(pattern: str, size: int) -> Traffic:
 
 
 def packets(cell: Cell, setting: Setting) -> float:
-    """Packets that are simulated for a cell: to which the work is about proportional."""
+    """Number of packets simulated for a cell, to which the work is roughly proportional."""
     sent = traffic(cell.pattern, cell.size)
     return float(np.ceil(sent.size / _PACKET).sum() * (1 if setting.one_wave else sent.repeats))
 
 
 @cache
 def drawn(pattern: str, size: int, seed: int) -> Traffic:
-    """The same messages, those that a node may send at once in an order drawn for each node."""
+    """The same messages, with concurrent sends of a node in a random order drawn for each node."""
     draw = random.Random(seed)
     lines: list[str] = []
     in_step = traffic(pattern, size).to_fsin().splitlines()
@@ -118,8 +118,8 @@ def _read(lines: list[str]) -> Traffic:
 def simulated(cell: Cell, setting: Setting, seed: int, ties: str, part_done: PartDone) -> Json:
     """Simulate a cell with the paper's model (section 3.1), tasks on the central nodes in order.
 
-    Of waves that do not overlap one is simulated: they differ only in what is drawn. The cycles are those of
-    one, times their number.
+    If waves do not overlap, one is simulated: they differ only in random draws. The result is the cycles of
+    one wave, times their number.
     """
     sent, waves = traffic(cell.pattern, cell.size), 1
     if setting.drawn:
