@@ -85,9 +85,9 @@ about = "a photograph"
 how = "not reproduced"
 why = "it is a photograph"
 """,
-    "summary.md": """- **Asked.** Are names short?
-- **Came out.** {{ rows("Table 1") | length }} names.
-- **Did not.** {{ checks | length }} claims.
+    "summary.md": """- **Question.** Are names short?
+- **Result.** {{ rows("Table 1") | length }} names.
+- **Limits.** {{ checks | length }} claims.
 """,
     "report.md": """# A <study>
 

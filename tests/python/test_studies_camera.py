@@ -182,9 +182,9 @@ def test_the_report_takes_the_results_of_all_steps(found):
     text = found.markdown
     assert_whole(text)
     assert [line[:13] for line in text.splitlines() if line.startswith("- **")] == [
-        "- **Asked.** ",
-        "- **Came out.",
-        "- **Did not.*",
+        "- **Question.",
+        "- **Result.**",
+        "- **Limits.**",
     ]
     assert found.items == []
     verdicts = {check.claim: check.verdict for check in found.checks}

@@ -26,9 +26,9 @@ def test_a_study_prints_title_summary_verdicts_and_files(invented, tmp_path, cap
     assert [line.strip() for line in printed(capsys, invented, out)] == [
         "A <study>",
         "",
-        "• Asked. Are names short?",
-        "• Came out. 2 names.",
-        "• Did not. 2 claims.",
+        "• Question. Are names short?",
+        "• Result. 2 names.",
+        "• Limits. 2 claims.",
         "",
         "claims: 1 refuted, 1 undecided",
         f"wrote {out}: report.md, report.html, invented.json, invented.csv; "

@@ -79,7 +79,7 @@ def test_the_report_takes_the_results_of_all_steps(found):
         first = terms.matters_from(network, cabling)
         assert first is None or terms.over(network, cabling, first) >= terms.matters
     assert len(terms.slower("radix-k")) == 3 * (1 + len(terms.places))  # one switch too
-    assert f"\n- **Came out.** Of {3 * len(terms.places)} frames over a fabric " in text
+    assert f"\n- **Result.** Of {3 * len(terms.places)} frames over a fabric " in text
     assert terms.where_it_matters() in text
     best = [terms.best(CROSSBAR, BY_NODE, nodes)[0] for nodes in terms.nodes]
     assert all(a < b for a, b in pairwise(best))

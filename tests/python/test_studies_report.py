@@ -39,7 +39,7 @@ def test_a_study_writes_table_and_report(invented, tmp_path, quick):
     ]
     assert all(path.exists() for path in paths)
     text = (tmp_path / "out/report.md").read_text()
-    assert text.startswith("# A <study>\n\n- **Asked.** Are names short?\n")
+    assert text.startswith("# A <study>\n\n- **Question.** Are names short?\n")
     assert ("| bb | 2 |" in text, "quick" in text) == (not quick, quick)
     assert "![Picture figure-1.](figure-1.png)" in text
     found = json.loads((tmp_path / "out/invented.json").read_text())
@@ -93,8 +93,8 @@ def test_the_page_shows_the_report_in_a_browser(invented, tmp_path):
     with browser.page(tmp_path / "report.html") as shown:
         assert shown.run("document.title") == "A <study>"
         assert shown.run("document.querySelector('h1').textContent") == "A <study>"
-        assert shown.run("document.querySelector('h1 + section').textContent").split()[0] == "Asked."
-        assert shown.run("document.body.textContent.split('Asked.').length") == 2
+        assert shown.run("document.querySelector('h1 + section').textContent").split()[0] == "Question."
+        assert shown.run("document.body.textContent.split('Question.').length") == 2
         assert shown.run("document.querySelectorAll('table').length") == 3
         assert shown.run("document.querySelector('.refuted').textContent") == "refuted"
         assert shown.run("getComputedStyle(document.querySelector('tbody td + td')).textAlign") == "right"

@@ -1,8 +1,8 @@
-// Barrier of N nodes with one line to each and one from it: released follows the lines once they agree.
+// Barrier of N nodes with one line to each node and one from it: released follows the lines once they agree.
 //
-// Goes high when all lines are high, low when all are low, and keeps its level in between, so that one
-// barrier waits for high, the next for low, and nothing has to be reset. The delays, in picoseconds, are those
-// of Nonaka, Iwashita and Kanazawa (2004), section 3: T_Total = T_Internal + 3 T_Gates = 21.6 ns.
+// It goes high when all lines are high, low when all are low, and keeps its level in between, so that one
+// barrier waits for high, the next for low, and no reset is needed. The delays, in picoseconds, are taken from
+// Nonaka, Iwashita and Kanazawa (2004), section 3: T_Total = T_Internal + 3 T_Gates = 21.6 ns.
 `timescale 1ps / 1ps
 
 module barrier #(
@@ -16,7 +16,7 @@ module barrier #(
   wire [N-1:0] pin;
   wire set, reset, q_bar;
 
-  // A buffer a line, each with its own delay: as one vector, a line would hold up the others.
+  // One buffer per line, each with its own delay; in one vector, a line would delay the others.
   genvar line;
   generate
     for (line = 0; line < N; line = line + 1) begin : pads
