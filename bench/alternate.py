@@ -2,8 +2,8 @@
 """Time two builds of sortlast in alternation, frame by frame: did a change cost anything?
 
 OLD and NEW are folders that contain the package ``sortlast`` with its extension modules, such as
-site-packages or the folder python/ of a checkout. The ranks of both builds run at the same time, and those of
-one sleep while the others make a frame, so a change in the speed of the machine affects both. Every cell of
+site-packages or the folder python/ of a checkout. The ranks of both builds run at the same time; one build
+sleeps while the other makes a frame, so a change in the speed of the machine affects both. Every cell of
 ``sortlast bench matrix`` with this number of ranks is timed, after its answer has been checked. The ranks are
 started several times, because the placement of their pages in memory changes the time of dense messages by up
 to a third from one start to the next. Writes old.json and new.json for bench/compare.py. Exit status: 0, or 1
@@ -28,7 +28,7 @@ from statistics import median
 
 PEERS = ["sortlast", "sortlast-allocated", "sortlast-messages"]
 WARM_UPS = 2  # frames of each peer that are not timed
-SETUP, DONE = b"s", b"d"  # what a rank is told, beside the index of the peer whose frame it is to make
+SETUP, DONE = b"s", b"d"  # commands to a rank; otherwise the index of the peer that makes the next frame
 
 
 class Build:

@@ -105,9 +105,9 @@ def parts(path: Path) -> list[Part]:
         found = [_part(index, part) for index, part in enumerate(file.parts)]
     for part in found:
         if part.area <= 0 or part.data[0] >= part.data[2] or not part.channels:
-            raise Error(f"cannot read {path} as exr: its data window is empty; get it anew")
+            raise Error(f"cannot read {path} as exr: its data window is empty; get a new copy")
         if part.display[0] >= part.display[2] or part.display[1] >= part.display[3]:
-            raise Error(f"cannot read {path} as exr: its display window is empty; get it anew")
+            raise Error(f"cannot read {path} as exr: its display window is empty; get a new copy")
     return found
 
 
@@ -161,7 +161,7 @@ def pixels(path: Path, wanted: Sequence[Part]) -> dict[int, dict[str, NDArray[An
     for part in wanted:
         if part.index not in read:  # the package omits a damaged part, and prints why
             why = " ".join(printed.getvalue().split()).removeprefix("Warning: ")
-            raise Error(f"cannot read {path} as exr: its pixels are damaged ({why}); get it anew")
+            raise Error(f"cannot read {path} as exr: its pixels are damaged ({why}); get a new copy")
     return read
 
 
@@ -206,7 +206,7 @@ def _sample_bytes(path: Path, found: Sequence[Part]) -> int:
                 for offset in table
             )
         except (struct.error, ValueError, OverflowError) as error:
-            raise Error(f"cannot read {path} as exr: it is cut off or damaged; get it anew") from error
+            raise Error(f"cannot read {path} as exr: it is cut off or damaged; get a new copy") from error
 
 
 def _skip_headers(file: BinaryIO, several: bool) -> None:

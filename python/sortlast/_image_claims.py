@@ -32,7 +32,7 @@ def check_png(path: Path, most: int | None) -> None:
         raise Error(f"cannot read {path} as png: it is none")
     width, height, depth, colour = struct.unpack(">IIBB", head[16:26])
     if not width or not height or colour not in _PNG_CHANNELS:
-        raise Error(f"cannot read {path} as png: its header is damaged; get it anew")
+        raise Error(f"cannot read {path} as png: its header is damaged; get a new copy")
     if depth == 16:  # Pillow would silently reduce it to 8
         raise Error(f"{path} has 16 bits a channel; convert it to exr, tif or npy to keep them")
     row = 1 + -(-width * depth * _PNG_CHANNELS[colour] // 8)
@@ -73,7 +73,7 @@ def _npy_header(file: BinaryIO, path: Path, size: int) -> tuple[tuple[int, ...],
         shape, fortran, dtype = found["shape"], found["fortran_order"], np.dtype(found["descr"])
         whole = all(type(each) is int and 0 <= each < _NPY_LENGTH for each in shape)
     except Exception as error:  # any exception of ast and numpy on damaged text
-        raise Error(f"cannot read {path} as npy: its header is damaged; get it anew") from error
+        raise Error(f"cannot read {path} as npy: its header is damaged; get a new copy") from error
     if not whole or dtype.kind not in "iufb":
         raise Error(f"{path} holds {dtype} in the shape {str(shape)[:80]}; expected an array of numbers")
     return tuple(shape), bool(fortran), dtype

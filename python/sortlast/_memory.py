@@ -73,8 +73,8 @@ def check_holds(path: str | Path, what: str, needs: int, there: int, ratio: int 
     if needs > there * ratio:
         packed = " even if they are compressed" if ratio > 1 else ""
         raise Error(
-            f"{path}: the header tells of {what}, {needs:,} bytes, which the {there:,} bytes of the file"
-            f" cannot hold{packed}: it is cut off or damaged; get it anew"
+            f"{path}: the header claims {what}, {needs:,} bytes, which the {there:,} bytes of the file"
+            f" cannot hold{packed}: it is cut off or damaged; get a new copy"
         )
 
 

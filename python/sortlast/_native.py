@@ -108,6 +108,6 @@ def _extension(part: str) -> ModuleType:
         built = f"for {' and '.join(families())}" if families() else "without MPI"
         raise Error(
             f"mpi4py runs on {vendor} {number}, but this sortlast was built {built}; install its wheel, which"
-            f" is for both MPICH and Open MPI, or build it anew with {vendor}'s mpicc first on the PATH"
+            f" is for both MPICH and Open MPI, or rebuild it with {vendor}'s mpicc first on the PATH"
         )
     return importlib.import_module(f"sortlast._{part}_{family}")

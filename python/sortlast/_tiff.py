@@ -92,7 +92,7 @@ def _check_memory(path: Path, page: Any, most: int | None) -> None:
     if page.is_tiled and int(page.tilewidth) * int(page.tilelength) > max(_PADDED_TILE, 4 * area):
         raise Error(
             f"{path}: its tiles are {page.tilewidth}x{page.tilelength} pixels, for an image of {what}; it is"
-            " damaged; get it anew"
+            " damaged; get a new copy"
         )
     piece = int(np.prod(page.chunks, dtype=object)) * page.dtype.itemsize
     needs = page.nbytes + 2 * piece + _OF_SAMPLE * page.size + _OF_COLOUR * area
@@ -116,7 +116,7 @@ def _check_pieces(path: Path, page: Any, size: int) -> None:
             else zlib.decompressobj()
         )
         if len(unpack.decompress(file.read(count), size + 1)) > size:
-            raise Error(f"{path}: a strip or tile holds more than its header claims; get it anew")
+            raise Error(f"{path}: a strip or tile holds more than its header claims; get a new copy")
 
 
 def _pixels(path: Path, page: Any, samples: NDArray[Any]) -> tuple[Pixels, bool]:

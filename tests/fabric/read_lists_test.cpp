@@ -114,7 +114,7 @@ TEST(CaOrder, ReadsHostsAndDummies) {
       {"0x0001\th\n0x0009\tnobody\n", "order:2: no host of crossbar"},
       {"0x0004\tthe switch\n", "order:1: no host of crossbar"},
       {"0xFFFFFFFFFFFF\tfar away\n", "order:1: no host of crossbar"},
-      {"0x0001\th\n0x0001\th\n", "order:2: 'host00000 HCA-1' stands here a second time"},
+      {"0x0001\th\n0x0001\th\n", "order:2: 'host00000 HCA-1' is listed twice"},
   };
   for (const auto& [wrong, expected] : cases) {
     const std::string message = refusal([&, &file = wrong] { (void)read_ca_order(named, file, "order"); });

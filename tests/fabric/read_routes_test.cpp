@@ -129,10 +129,10 @@ TEST(ReadRoutes, LearnsLidsFromADumpThatNamesPorts) {
   expect_tables(read_routes(line(false), lfts, "dump"));
   expect_tables(read_routes(line(false), fts, "dump"));
   expect_tables(read_routes(line(false), "[root@head ~]# dump_fts\n" + std::string(fts), "dump"));
-  EXPECT_EQ(
-      refusal([] { (void)read_routes(line(false), fdbs, "dump"); }),
-      "dump:4: LID 3 belongs to nobody in line; read a topology with LIDs (ibnetdiscover) of the same time "
-      "as these tables");
+  EXPECT_EQ(refusal([] { (void)read_routes(line(false), fdbs, "dump"); }),
+            "dump:4: LID 3 belongs to no vertex of line; read a topology with LIDs (ibnetdiscover) of the "
+            "same time "
+            "as these tables");
 }
 
 // Four LIDs a host: a plane each. Switches have one, which serves all planes.
@@ -169,7 +169,7 @@ TEST(ReadRoutes, SaysWhatIsWrongAndWhere) {
       {head + "0x0008 300\n", "dump:2: expected a port (0 to 255), found '300'"},
       {head + "0x0008 5\n", "dump:2: expected a port of 'a' (0 to 4), found 5"},
       {head + "0xFFFFFFFFFF 1\n", "dump:2: LID 1099511627775 is too large"},
-      {head + "0x0009 1\n", "dump:2: LID 9 belongs to nobody in line"},
+      {head + "0x0009 1\n", "dump:2: LID 9 belongs to no vertex of line"},
       {head + "0x0008 1\n0x0008 2\n", "dump:3: a second entry of LID 8, by port 2; the first says port 1"},
       {head + "0x0008 1 # Channel Adapter portguid 0x21: 'y'\n",
        "dump:2: LID 8 is 'y' here and 'x' in line; are both of the same time?"},

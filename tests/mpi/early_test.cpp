@@ -336,7 +336,7 @@ TEST_F(Early, WhoDoesNotComeIsNamed) {
     if (rank_ != missing) {
       const std::string text =
           error_of<TimeoutError>([&] { compositor.composite(testing::image_of(shown, rank_)); });
-      expect_contains(text, "rank " + std::to_string(missing) + " has not come");
+      expect_contains(text, "rank " + std::to_string(missing) + " has not arrived");
       expect_contains(
           text, (node_ranks == 1 ? "and for all ranks" : "all ranks") + std::string(" to call composite"));
     }

@@ -233,7 +233,7 @@ TEST_F(LateRanks, TheLimitOfWaitsHolds) {
   detail::CompositorAccess::set_timeout(compositor, 1);
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank_ != 0) {
-    expect_contains(error_of<TimeoutError>([&] { composite(compositor); }), "rank 0 has not come");
+    expect_contains(error_of<TimeoutError>([&] { composite(compositor); }), "rank 0 has not arrived");
   }
   MPI_Barrier(MPI_COMM_WORLD);
 }

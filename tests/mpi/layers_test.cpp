@@ -323,7 +323,7 @@ TEST_F(MpiLayers, ALateRank) {
     };
     const auto composite = [&] { CompositorAccess::composite_layers(compositor, call, {}); };
     if (rank_ != 0) {
-      expect_contains(error_of<TimeoutError>(composite), "rank 0 has not come");
+      expect_contains(error_of<TimeoutError>(composite), "rank 0 has not arrived");
       MPI_Barrier(MPI_COMM_WORLD);
       continue;
     }

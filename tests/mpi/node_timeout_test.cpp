@@ -51,7 +51,7 @@ TEST_F(NodeTimeout, ARankThatComesLateToAMeeting) {
   if (rank_ == late_) {
     expect_contains(text, "late");
   } else {
-    expect_contains(text, "rank " + std::to_string(late_) + " has not come");
+    expect_contains(text, "rank " + std::to_string(late_) + " has not arrived");
   }
   node.abandon();
 }
@@ -68,7 +68,7 @@ TEST_F(NodeTimeout, ARankThatNeverReleasesAnImage) {
   });
   if (rank_ != late_) {
     expect_contains(text, "rank 0 waits for the ranks of its node to read its image in test");
-    expect_contains(text, "rank " + std::to_string(late_) + " has not come");
+    expect_contains(text, "rank " + std::to_string(late_) + " has not arrived");
   }
   node.abandon();
 }

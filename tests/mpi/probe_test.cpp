@@ -132,7 +132,7 @@ TEST_F(Probe, ARankThatDoesNotComeIsATimeout) {
   if (rank_ != p_ - 1) {
     const std::string text = error_of<TimeoutError>([&] { probing.measure(0.1); });
     expect_contains(text, "waits for all ranks to measure the machine");
-    expect_contains(text, "rank " + std::to_string(p_ - 1) + " has not come");
+    expect_contains(text, "rank " + std::to_string(p_ - 1) + " has not arrived");
   }
   MPI_Barrier(MPI_COMM_WORLD);
   probing.abandon();

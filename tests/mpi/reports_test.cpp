@@ -91,7 +91,7 @@ TEST_F(ReportsTest, CostGrowsMuchSlowerThanPSquared) {
     EXPECT_LT(static_cast<double>(all.messages), p * log2p * (2 * log2p + 8))
         << "p^2 are " << static_cast<double>(p) * p;
     const std::string text = all.ranks[0].text();
-    expect_contains(text, "rank " + std::to_string(p / 2) + " has not come; rank 0 waits for all ranks");
+    expect_contains(text, "rank " + std::to_string(p / 2) + " has not arrived; rank 0 waits for all ranks");
     expect_contains(text, "and " + std::to_string(p - 1 - 8) + " more ranks wait");
     ::testing::Test::RecordProperty("messages_" + std::to_string(p), std::to_string(all.messages));
   }
@@ -111,7 +111,7 @@ TEST_F(ReportsTest, OfAHundredThousandRanksAreFewBytes) {
   for (const ReportMessage& message : messages) other.merge(message);
   EXPECT_EQ(other.text(), all.text());
   expect_contains(other.text(),
-                  "ranks 7, 1007, 2007, 3007, 4007, 5007, 6007, 7007 and 92 more have not come");
+                  "ranks 7, 1007, 2007, 3007, 4007, 5007, 6007, 7007 and 92 more have not arrived");
   EXPECT_TRUE(all.changes().empty());
 }
 

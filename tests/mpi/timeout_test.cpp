@@ -63,7 +63,7 @@ TEST_F(Timeout, ARankThatComesLate) {
     if (rank_ != late_) MPI_Barrier(MPI_COMM_WORLD);
     expect_contains(text, "rank 0 waits for");
     expect_contains(text, call);
-    if (rank_ != late_) expect_contains(text, "rank " + std::to_string(late_) + " has not come");
+    if (rank_ != late_) expect_contains(text, "rank " + std::to_string(late_) + " has not arrived");
     if (rank_ == late_) expect_contains(text, "late");
     expect_only_a_new_one_works(compositor);
   }
@@ -106,7 +106,7 @@ TEST_F(Timeout, ARankThatStopsWithinAFrame) {
     for (const Receive& receive : program.receives)
       waits_for_it |= receive.peer == late_ && by_message(rank_, late_);
     if (waits_for_it && rank_ != late_) {
-      expect_contains(text, "rank " + std::to_string(late_) + " has not come");
+      expect_contains(text, "rank " + std::to_string(late_) + " has not arrived");
       // The first eight are told one by one.
       if (rank_ < 8) expect_contains(text, "rank " + std::to_string(rank_) + " waits for rank ");
       expect_contains(text, " at stage ");

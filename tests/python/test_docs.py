@@ -121,7 +121,7 @@ def test_errors_are_raised_on_every_rank_as_written() -> None:
     page = pages.ERRORS.read_text()
     for (python, text), messages in zip(pages.snippets(page), pages.raised(page), strict=True):
         for rank, message in enumerate(messages):
-            absent = f"rank {rank} has not come" in text.text
+            absent = f"rank {rank} has not arrived" in text.text
             expected = "nothing was raised" if absent else text.text
             assert pages.matches(expected, message), f"rank {rank} of\n{python.text}raises {message}"
 

@@ -263,7 +263,7 @@ def test_a_rank_that_never_calls():
     for rank in (0, 1, 3):
         (kind, text), (kind_again, text_again) = reports[rank]
         assert kind == kind_again == "TimeoutError"
-        assert "rank 2 has not come" in text
+        assert "rank 2 has not arrived" in text
         assert f"rank {rank} waits for all ranks to call gather" in text
         assert "make a new one" in text_again
 

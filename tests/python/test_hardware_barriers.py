@@ -61,7 +61,7 @@ def test_nobody_leaves_a_barrier_before_all_have_come(p):
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize(("kind", "message"), [("flags", "ranks 1 have not come"), ("port", "stays low")])
+@pytest.mark.parametrize(("kind", "message"), [("flags", "ranks 1 have not arrived"), ("port", "stays low")])
 def test_a_barrier_that_somebody_misses_says_so(kind, message):
     reports = mpirun.reports(
         3,

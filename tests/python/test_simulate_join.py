@@ -137,7 +137,7 @@ def test_the_command_takes_a_background(cli, tmp_path, method):
     if method == "packet":
         assert told["background_packets"] == run.background_packets
         assert f" and {run.background_packets:,} of others, over " in out
-        [links] = re.findall(r"over ([0-9.]+) links in the mean", out)
+        [links] = re.findall(r"over ([0-9.]+) links on average", out)
         assert float(links) == pytest.approx(
             run.packet_hops / (run.packets + run.background_packets), abs=0.005
         )

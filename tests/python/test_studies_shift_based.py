@@ -139,7 +139,7 @@ def test_shift_is_twice_as_fast_as_direct_send_where_no_link_is_shared(reading):
         True,
         False,
     ]
-    flows = [reading.table.value(run.item, "most flows on a link", "shift") for run in DIRECT_SEND]
+    flows = [reading.table.value(run.item, "peak flows on a link", "shift") for run in DIRECT_SEND]
     assert [count == 1 for count in flows] == [True, False, True, False]
 
 

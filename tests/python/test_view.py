@@ -286,7 +286,7 @@ def test_the_page_fits_a_narrow_window(served, page):
 @pytest.mark.family
 @pytest.mark.parametrize(
     ("number", "told"),
-    [(signal.SIGKILL, "rank 1 has died"), (signal.SIGSTOP, "rank 1 has not come within 3 s")],
+    [(signal.SIGKILL, "rank 1 has died"), (signal.SIGSTOP, "rank 1 has not arrived within 3 s")],
 )
 def test_a_rank_that_is_gone_is_named_and_the_server_ends(number, told, data):
     with viewing.served("--ranks", "3", data=data, timeout=3.0) as viewer:

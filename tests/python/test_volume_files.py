@@ -268,7 +268,7 @@ def nifti_of(*shape: int) -> bytes:
             "a.vtk",
             b"# vtk DataFile Version 3.0\nt\nBINARY\nDATASET STRUCTURED_POINTS\nDIMENSIONS 3000 3000 3000\n"
             b"SPACING 1 1 1\nORIGIN 0 0 0\nPOINT_DATA 27000000000\nSCALARS s double 1\nLOOKUP_TABLE d\n123",
-            "tells of 27000000000 numbers, 216,000,000,000 bytes, which the [0-9]+ bytes of the file cannot",
+            "claims 27000000000 numbers, 216,000,000,000 bytes, which the [0-9]+ bytes of the file cannot",
         ),
         (
             "a.vti",

@@ -139,7 +139,7 @@ def test_a_render_on_some_ranks_alone_ends_in_time(absent):
         alone=True,
     )
     reports.pop(absent)
-    expected = f"rank {absent} has not come within 1 s"
+    expected = f"rank {absent} has not arrived within 1 s"
     for first, again in reports:
         assert first[0] == "TimeoutError"
         assert first[1].startswith(expected)

@@ -375,7 +375,7 @@ TEST(Flow, MessagesThatWaitForEachOtherAreNamed) {
       FAIL() << "nothing was thrown";
     } catch (const Error& error) {
       EXPECT_STREQ(error.what(),
-                   "traffic 'circle' waits for ever: task 0 waits for message 1 of task 1; task 1 waits for "
+                   "traffic 'circle' deadlocks: task 0 waits for message 1 of task 1; task 1 waits for "
                    "message 0 of task 0");
     }
   }

@@ -156,9 +156,8 @@ TEST(Goal, ReceivesOfAnyMustAddUp) {
   };
   EXPECT_EQ(refused({"recv 1b from -1", "send 1b to 0\nsend 1b to 0"}),
             "f: rank 0 is sent 2 messages and receives 1");
-  EXPECT_EQ(
-      refused({"recv 1b from -1 tag 2", "send 1b to 0"}),
-      "f: ranks wait for each other for ever: rank 0 receives from rank any (tag 2), which never sends it");
+  EXPECT_EQ(refused({"recv 1b from -1 tag 2", "send 1b to 0"}),
+            "f: ranks deadlock: rank 0 receives from rank any (tag 2), which never sends it");
   EXPECT_EQ(refused({"send 1b to -1", "recv 1b from 0"}), "f:3: '-1' is no whole number");
   EXPECT_EQ(refused({"send 1b to 1 tag -1", "recv 1b from 0"}), "f:3: '-1' is no whole number");
 }
@@ -183,7 +182,7 @@ TEST(LogGops, NamesWhoWaitsForEver) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(std::string(error.what()),
-              "two: ranks wait for each other for ever: rank 1 receives from rank 0 (tag 0), which never "
+              "two: ranks deadlock: rank 1 receives from rank 0 (tag 0), which never "
               "sends it");
   }
 }

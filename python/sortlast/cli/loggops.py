@@ -130,7 +130,7 @@ def _print(program: Program, run: LogGopsResult, parameters: dict[str, Any], con
     ]
     for name, told in _shares(run).items():
         pairs.append(
-            (name, f"{1e3 * told['mean']:,.3f} ms a rank in the mean, {1e3 * told['most']:,.3f} most")
+            (name, f"{1e3 * told['mean']:,.3f} ms per rank on average, {1e3 * told['most']:,.3f} most")
         )
     console.print(_show.facts(pairs))
 

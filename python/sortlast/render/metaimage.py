@@ -140,4 +140,4 @@ def _unpacked(path: Path, at: int, needs: int) -> bytes:
             file.seek(at)
             return zlib.decompressobj().decompress(file.read(), needs)
     except zlib.error as error:
-        raise Error(f"{path}: its compressed voxels are damaged ({error}); get it anew") from None
+        raise Error(f"{path}: its compressed voxels are damaged ({error}); get a new copy") from None

@@ -82,7 +82,7 @@ def _parsed(path: Path, content: bytes, most: int | None) -> _Xml:
     appended = _APPENDED.search(content)
     text = content if appended is None else content[: appended.start()] + b"</VTKFile>"
     if b"<!DOCTYPE" in text or b"<!ENTITY" in text:
-        raise Error(f"{path}: it defines entities, which no VTK file does; get it anew")
+        raise Error(f"{path}: it defines entities, which no VTK file does; get a new copy")
     _memory.check(path, f"its {len(text):,} bytes of XML", len(content) + _OF_TEXT * len(text), most)
     try:
         root = _elements(path, text)

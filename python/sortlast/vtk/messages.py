@@ -49,7 +49,7 @@ class Messages:
 
         Raises TimeoutError, and the exception if rank 0 sent one.
         """
-        return _valued(self._received(0, _DOWN, timeout, lambda: "rank 0 has not come"))
+        return _valued(self._received(0, _DOWN, timeout, lambda: "rank 0 has not arrived"))
 
     def heard(self) -> Any:
         """Return a value that rank 0 has sent already, like ``hear``, or None. Does not wait."""
@@ -70,7 +70,7 @@ class Messages:
         def missing() -> str:
             ranks = [rank for rank in range(self.comm.size) if rank not in values]
             listed = ", ".join(map(str, ranks[:8])) + (", ..." if len(ranks) > 8 else "")
-            return f"rank {listed} has not come" if len(ranks) == 1 else f"ranks {listed} have not come"
+            return f"rank {listed} has not arrived" if len(ranks) == 1 else f"ranks {listed} have not arrived"
 
         while len(values) < self.comm.size:
             rank, sent = self._received(None, _UP, self.timeout, missing, meanwhile)

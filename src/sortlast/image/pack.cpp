@@ -105,7 +105,7 @@ void check_runs(std::span<const ActiveRun> runs, std::uint32_t pixels, std::int6
     if (begin < end) refuse(name() + " begins before pixel " + std::to_string(end) + ", where the last ends");
     if (begin + run.count > n) refuse(name() + " passes the end of the stretch of " + std::to_string(n));
     if (run.at != stored)
-      refuse(name() + " is said to be stored from " + std::to_string(run.at) + " on, not from " +
+      refuse(name() + " claims to be stored from " + std::to_string(run.at) + " on, not from " +
              std::to_string(stored));
     end = begin + run.count;
     stored += run.count;

@@ -150,7 +150,7 @@ class Simulation {
                             std::to_string(options_.link_bytes_per_second) + " and message_seconds " +
                             std::to_string(options_.message_seconds));
       }
-      throw Error("traffic '" + traffic_.name + "' waits for ever: " + senders_.waits());
+      throw Error("traffic '" + traffic_.name + "' deadlocks: " + senders_.waits());
     }
     result_.seconds = now_;
     result_.shares = network_.shares();

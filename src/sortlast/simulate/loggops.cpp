@@ -238,7 +238,7 @@ class Run {
 
   // The waits at the end: the first send or receive without a match.
   std::string stuck() {
-    std::string all = program_.name + ": ranks wait for each other for ever";
+    std::string all = program_.name + ": ranks deadlock";
     const std::int32_t a = meetings_.waiting();
     if (a < 0) return all;
     const bool receives = action(a).kind == Kind::receive;

@@ -206,7 +206,7 @@ template <class Router, Requests requests>
 void Engine<Router, requests>::report_deadlock() const {
   if (options_.background > 0) {
     throw Error("traffic '" + traffic_.name + "': nothing of it has moved for " + std::to_string(most_idle) +
-                " cycles beside the background: " + feed_.waits() +
+                " cycles in addition to the background: " + feed_.waits() +
                 "; lower the background, or see without it");
   }
   // Every queue with a waiting first packet, and the queues behind the channels that it waits for.

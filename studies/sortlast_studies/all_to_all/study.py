@@ -182,7 +182,7 @@ def _orders(table: Table, results: Results, nodes: int) -> None:
             row = f"{tree}, {cluster.PLACEMENTS[placement]}"
             chosen = cluster.nodes_of(placement, nodes, simulated.SEED)
             told = fabric.contention(cluster.routes(tree), "shift", chosen)
-            table.add(item, row, "most flows on a link", told.max_flows)
+            table.add(item, row, "peak flows on a link", told.max_flows)
             table.add(item, row, "mean share", told.mean_share)
             for name, seconds in _on_hosts_of(results, measured.hosts_local(nodes), tree, placement).items():
                 _measured(table, item, row, f"{name}, hosts", seconds, measured.HOSTS_REPEAT)

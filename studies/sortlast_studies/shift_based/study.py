@@ -63,7 +63,7 @@ def tabulate(
         fps = table.value(run.item, _FPS, "shift", "published")
         table.add(run.item, "bytes of a rank", "shift", sent * fps, "MB/s", note="of published frames/s")
         crowd = fabric.contention(cluster.tree(run.p), "shift", nodes=cluster.hosts(run.order, run.p))
-        table.add(run.item, "most flows on a link", "shift", crowd.max_flows)
+        table.add(run.item, "peak flows on a link", "shift", crowd.max_flows)
     _rates(table, terms.RANDOM, [results[random_step(seed)] for seed in seeds(RANDOM_RUN.p, quick)])
     _sweep(table, results)
     _direct_send(table, results, quick)
@@ -163,7 +163,7 @@ def _beyond(
         item, found = terms.BEYOND.format(size_name(each.size)), results[each.shift]
         table.add(item, each.p, "shift", found["shift"], _FPS, "simulated", note="by flows")
         table.add(item, each.p, "shift, in step", found["in_step"], _FPS)
-        table.add(item, each.p, "most flows on a link", found["max_flows"])
+        table.add(item, each.p, "peak flows on a link", found["max_flows"])
         if each.direct_send in results:
             rate = results[each.direct_send]["fps"]
             table.add(item, each.p, "direct-send", rate, _FPS, "simulated", note=EXPLANATION.text)

@@ -1,7 +1,7 @@
 """Leaves: nodes with several GPUs, the cabling of their adapters, and the number of ports per leaf.
 
-A node is modelled as a switch that connects its GPUs, and its adapters are the links upward from it. The fabric
-is then a PGFT(h; m; w; p) of Zahavi with the GPUs as hosts; nothing below the adapters has a price.
+A node is modelled as a switch that connects its GPUs, and its adapters are the links upward from it. The
+fabric is then a PGFT(h; m; w; p) of Zahavi with the GPUs as hosts; nothing below the adapters has a price.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ static const sortlast_image image = {pixels, NULL, 3, 2, {SORTLAST_FLOAT32, 4, f
 
 static void check_gave_up(sortlast_compositor* compositor, sortlast_status status) {
   char silent[64];
-  snprintf(silent, sizeof silent, "rank %d has not come", world_size() - 1);
+  snprintf(silent, sizeof silent, "rank %d has not arrived", world_size() - 1);
   CHECK_STATUS(SORTLAST_ERROR_TIMEOUT, status, sortlast_compositor_message(compositor));
   CHECK_HOLDS(sortlast_compositor_message(compositor), silent);
 

@@ -67,7 +67,7 @@ def table(title: str, made: Sequence[Row], rate: float | None) -> Group:
     columns = [
         ("order", "left"),
         ("places", "right"),
-        ("most flows on a link", "right"),
+        ("peak flows on a link", "right"),
         ("mean share", "right"),
         *([] if rate is None else [(f"time, {_show.rate(rate)}", "right")]),
         ("lost", "right"),

@@ -166,7 +166,7 @@ def _report(found: Contention, hosts: Placement, order: str) -> dict[str, Any]:
     if not found.contention_free:
         sentence = (
             f"up to {found.max_flows} flows on a link; {contended:,} of {_show.count(found.steps, 'stage')}"
-            f" contended; a flow has {found.mean_share:.3f} of a link's bandwidth in the mean"
+            f" contended; a flow has {found.mean_share:.3f} of a link's bandwidth on average"
         )
     return {
         "fabric": topology.name,
@@ -237,7 +237,7 @@ def _facts(found: Contention, report: dict[str, Any]) -> list[tuple[str, str]]:
             f"{report['pattern']}: {participants}, {stages}, {found.flows:,} flows",
         ),
         ("order", report["order"]),
-        ("most flows on a link", _most_flows(found)),
+        ("peak flows on a link", _most_flows(found)),
         ("mean share of a flow", f"{found.mean_share:.3f}"),
     ]
 

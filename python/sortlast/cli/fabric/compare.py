@@ -67,7 +67,7 @@ def compare(
     console = _terminal.console(json)
     columns = [("fabric", "left"), ("order", "left"), *((name, "right") for name in names)]
     console.print(
-        _show.table(f"{schedule}: most flows on a link / mean share of a flow", columns, _cells(rows, names))
+        _show.table(f"{schedule}: peak flows on a link / mean share of a flow", columns, _cells(rows, names))
     )
     for reason in dict.fromkeys(f"* {row['fabric']}: {row['fallback']}" for row in rows if row["fallback"]):
         console.print(reason, soft_wrap=True)

@@ -69,7 +69,7 @@ def packets(job: Job) -> Found:
             "packets",
             f"{run.packets:,} of up to {_show.count(settings['packet_bytes'], 'byte')}"
             + (f" and {others:,} of others" if others else "")
-            + f", over {in_mean:.2f} links in the mean",
+            + f", over {in_mean:.2f} links on average",
         ),
         (
             "delay of a packet",

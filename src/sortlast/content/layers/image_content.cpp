@@ -145,7 +145,7 @@ void ImageContent::list_own(Range pixels, Listed& listed) const {
 ConstPixels ImageContent::in_place(const PlacedBox& placed) const {
   const std::size_t span = first_span(layout().format, placed.index);
   if (!peers_ || span >= peers_->count(placed.rank))
-    throw Error("pixels came damaged from another rank: they refer to images that cannot be read");
+    throw Error("received corrupt pixels from another rank: they refer to images that cannot be read");
   const std::byte* const colour = peers_->in_place(placed.rank, span);
   if (!layout().format.depth) return {colour, nullptr};
   const std::byte* const depth = peers_->in_place(placed.rank, span + 1);

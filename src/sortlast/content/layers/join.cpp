@@ -340,7 +340,7 @@ std::vector<Layer> collect_layers(const ChannelLayout& layout,
             [](const Layer& a, const Layer& b) { return a.shape.places.first < b.shape.places.first; });
   for (std::size_t i = 1; i < layers.size(); ++i)
     if (layers[i - 1].shape.places.last >= layers[i].shape.places.first)
-      throw Error("pixels came damaged from another rank: two layers of one place in depth");
+      throw Error("received corrupt pixels from another rank: two layers of one place in depth");
   return layers;
 }
 

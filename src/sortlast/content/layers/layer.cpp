@@ -79,7 +79,7 @@ std::vector<Byte*> channel_planes(const ChannelLayout& layout, std::size_t n, By
 // ---- Checks ---------------------------------------------------------------------------------------
 
 [[noreturn]] void refuse(const std::string& problem) {
-  throw Error("pixels came damaged from another rank: " + problem);
+  throw Error("received corrupt pixels from another rank: " + problem);
 }
 
 void check_header(const Header& header, const ChannelLayout& layout, std::size_t left) {

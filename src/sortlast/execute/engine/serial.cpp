@@ -58,7 +58,7 @@ void SerialRanks::run(std::uint32_t seed) {
   }
   for (std::size_t rank = 0; rank < members_.size(); ++rank) {
     if (members_[rank].left > 0 || !members_[rank].content.merged())
-      throw Error("serial executor: rank " + std::to_string(rank) + " waits for ever");
+      throw Error("serial executor: rank " + std::to_string(rank) + " is deadlocked");
   }
 }
 

@@ -95,7 +95,7 @@ std::string Reports::text() const {
       if (!has_come(rank)) out << (named++ == 0 ? "" : ", ") << rank;
     }
     if (silent > listed) out << " and " << silent - listed << " more";
-    out << (silent == 1 ? " has" : " have") << " not come";
+    out << (silent == 1 ? " has" : " have") << " not arrived";
   }
   for (const auto& [rank, report] : waiting_) out << "; rank " << rank << " waits for " << report.text.data();
   const auto more = static_cast<std::size_t>(count_) - waiting_.size();

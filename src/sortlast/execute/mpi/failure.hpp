@@ -55,7 +55,7 @@ class Reports {
   // The report of the lowest rank with a failed call.
   const std::optional<Report>& failure() const { return failure_; }
 
-  // "rank 2 has not come; rank 0 waits for ...; rank 1 waits for ..."
+  // "rank 2 has not arrived; rank 0 waits for ...; rank 1 waits for ..."
   std::string text() const;
 
  private:

@@ -179,7 +179,7 @@ void compare_among(const Communicator& comm, const Alarm& alarm, const std::vect
   throw SettledError<MismatchError>("ranks disagree: in nothing that their arguments show");
 }
 
-std::string nobody() { return "nobody, it came late"; }
+std::string nobody() { return "nobody, it was late"; }
 
 }  // namespace
 

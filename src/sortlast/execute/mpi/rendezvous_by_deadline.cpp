@@ -129,7 +129,9 @@ void Rendezvous::lead(CallArrival& arrival) {
 void Rendezvous::follow(CallArrival& arrival) {
   const std::string& call = arrival.call();
   const Proposal& mine = arrival.proposal_;
-  const WaitsFor waits_for = [&call] { return "rank 0 to call " + call + " and say who is in the frame"; };
+  const WaitsFor waits_for = [&call] {
+    return "rank 0 to call " + call + " and announce the ranks of the frame";
+  };
   const Request request{mine.arguments.hash(), mine.numbers.least};
   send_message(comm_, alarm_, 0, request_tag(comm_), &request, sizeof request, waits_for);
   std::vector<std::byte> bytes;
@@ -144,8 +146,9 @@ void Rendezvous::follow(CallArrival& arrival) {
 }
 
 void Rendezvous::tell(int rank, const std::vector<std::uint64_t>& what, const std::string& call) const {
-  send_message(comm_, alarm_, rank, roster_tag(comm_), what.data(), what.size() * sizeof(std::uint64_t),
-               [&] { return "rank " + std::to_string(rank) + " to hear who is in the frame in " + call; });
+  send_message(comm_, alarm_, rank, roster_tag(comm_), what.data(), what.size() * sizeof(std::uint64_t), [&] {
+    return "rank " + std::to_string(rank) + " to learn which ranks are in the frame in " + call;
+  });
 }
 
 // Send down a binomial tree of the ranks of the frame.

@@ -77,7 +77,7 @@ int agree_on_bits(MPI_Comm comm, int bits, double limit, const std::function<voi
       const double now = MPI_Wtime();
       if (now - begin > limit)
         throw TimeoutError("shrink: not all ranks that live called it within " + std::to_string(limit) +
-                           " s, and it cannot be tried again; one that does not come may be stopped");
+                           " s, and it cannot be tried again; a rank that does not arrive may be stopped");
       if (interrupt && now > next_interrupt) {
         next_interrupt = now + between_interrupts;
         interrupt();

@@ -163,7 +163,7 @@ AllBoxes ask(MPI_Comm comm, const Question& question, std::span<const Box> boxes
   Communicator& own = kept_duplicate(comm, question.call, limit, interrupt);
   const Alarm alarm(own, limit, interrupt);
   try {
-    alarm.join_if_raised([] { return std::string("nobody, it came late"); });
+    alarm.join_if_raised([] { return std::string("nobody, it was late"); });
     const std::vector<View> views = all_gather(own, alarm, all_ranks_to_call(question.call), mine);
     if (std::any_of(views.begin(), views.end(), [](const View& view) { return view.wrong != 0; }))
       agree(own, alarm, Arguments(question.call), problem);

@@ -28,7 +28,7 @@ struct Waiting {
 
   // The others have given up waiting for this rank.
   [[noreturn]] void refuse_late() const {
-    watch.check(std::numeric_limits<double>::infinity(), [] { return std::string("nobody, it came late"); });
+    watch.check(std::numeric_limits<double>::infinity(), [] { return std::string("nobody, it was late"); });
     throw TimeoutError("the other ranks of the node have given up waiting for this one");
   }
 };

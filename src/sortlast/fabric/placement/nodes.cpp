@@ -109,8 +109,8 @@ class TableReader {
     if (!scan_.at_end() && !scan_.accept("#")) scan_.expect_end();
     std::int64_t& line = line_of_[static_cast<std::size_t>(h)];
     if (line != 0) {
-      scan_.fail("host '" + excerpt(topology_.label(h)) +
-                 "' stands here a second time; the first is on line " + std::to_string(line));
+      scan_.fail("host '" + excerpt(topology_.label(h)) + "' is listed twice; the first is on line " +
+                 std::to_string(line));
     }
     line = scan_.line_number();
     Node& node = nodes_.node(name);

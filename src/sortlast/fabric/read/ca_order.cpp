@@ -50,7 +50,7 @@ Placement read_ca_order(const Topology& topology, std::string_view text, const s
                 excerpt(scan.line()) + "'");
     }
     if (placed[static_cast<std::size_t>(v)]) {
-      scan.fail("'" + excerpt(topology.host(v).name) + "' stands here a second time");
+      scan.fail("'" + excerpt(topology.host(v).name) + "' is listed twice");
     }
     placed[static_cast<std::size_t>(v)] = true;
     placement.push_back(v);

@@ -98,7 +98,7 @@ class Reader {
     const std::int64_t port = scan_.decimal("a port", 0, all_ports);
     const auto found = by_lid_.find(static_cast<std::int32_t>(lid));
     if (found == by_lid_.end()) {
-      scan_.fail("the fabric has nobody with LID " + std::to_string(lid) +
+      scan_.fail("the fabric has no vertex with LID " + std::to_string(lid) +
                  "; counters and fabric must be of the same time");
     }
     if (found->second < 0) {
@@ -124,7 +124,7 @@ class Reader {
     const std::int64_t port = scan_.decimal("a port", 0, all_ports);
     const auto found = by_guid_.find(guid);
     if (found == by_guid_.end() || guid == 0) {
-      scan_.fail("the fabric has nobody with this GUID; counters and fabric must be of the same time");
+      scan_.fail("the fabric has no vertex with this GUID; counters and fabric must be of the same time");
     }
     channel_ = channel_of(found->second, port);
     narrow_ = false;

@@ -169,7 +169,7 @@ class Reader {
   bool check_target(const Entry& entry, const Lids::Target& target) {
     if (target.vertex < 0) {
       if (entry.lid == 0 || scan_.line().ends_with("unknown node and type")) return false;
-      scan_.fail("LID " + std::to_string(entry.lid) + " belongs to nobody in " + topology_.name() +
+      scan_.fail("LID " + std::to_string(entry.lid) + " belongs to no vertex of " + topology_.name() +
                  "; read a topology with LIDs (ibnetdiscover) of the same time as these tables");
     }
     if (entry.port_guid == 0) return true;
