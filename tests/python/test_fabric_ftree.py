@@ -5,7 +5,6 @@ Tables are compared rather than walks: where they are equal, so is every walk, b
 
 from __future__ import annotations
 
-import os
 import random
 import re
 from collections.abc import Callable
@@ -16,6 +15,7 @@ import numpy as np
 import pytest
 
 import opensm
+import real_fabrics
 import references
 from sortlast import _fabric as fabric
 
@@ -234,16 +234,14 @@ def test_random_fabrics(seed: int, tmp_path: Path) -> None:
     assert compared.ours.engine == "ftree"
 
 
-def test_a_real_fabric(tmp_path: Path) -> None:
-    """A two-level fabric with missing up-links and aggregation nodes on all switches."""
-    path = os.environ.get("SORTLAST_REAL_FABRIC")
-    if not path:
-        pytest.skip("SORTLAST_REAL_FABRIC names no file: OpenSM's routes on a real fabric were not looked at")
-    topology = fabric.read_topology(Path(path).read_text(), path)
-    spines = [s.number for s in topology.switches if "SPINE" in s.name]
-    roots = [topology.switches[s].guid for s in spines]
+@pytest.mark.parametrize("name", real_fabrics.FILES)
+def test_a_real_fabric(name: str, tmp_path: Path) -> None:
+    """OpenSM refuses all of them unless it is given the roots and the compute nodes."""
+    topology = fabric.read_topology(real_fabrics.text(name), name)
+    roots = [topology.switches[s].guid for s in topology.rank_switches().roots]
     # The simulator gives a port the GUID of its adapter plus the port's number.
-    compute = [h.guid + h.port for h in topology.hosts if "Aggregation" not in h.name]
+    hosts = [topology.hosts[h] for h in fabric.compute_hosts(topology)]
+    compute = [host.guid + host.port for host in hosts]
     netlist = fabric.write_ibsim(topology)
     assert compare(netlist, tmp_path / "alone").code == "AB2B"
     assert compare(netlist, tmp_path / "both", roots=roots, compute=compute).ours.engine == "ftree"

@@ -5,7 +5,6 @@ Tables are compared rather than walks: where they are equal, so is every walk, b
 
 from __future__ import annotations
 
-import os
 import random
 import re
 from collections import Counter
@@ -17,6 +16,7 @@ import numpy as np
 import pytest
 
 import opensm
+import real_fabrics
 import references
 from sortlast import _fabric as fabric
 
@@ -65,9 +65,15 @@ class Compared:
 
 
 def compare(
-    netlist: str, engine: str, folder: Path, *, roots: list[int] | None = None, lmc: int = 0
+    netlist: str,
+    engine: str,
+    folder: Path,
+    *,
+    roots: list[int] | None = None,
+    lmc: int = 0,
+    whole: bool = True,
 ) -> Compared:
-    """Route a fabric by both; `roots` are GUIDs of switches."""
+    """Route a fabric by both; `roots` are GUIDs of switches. `whole`: every host can be reached."""
     roots = roots or []
     run = opensm.route(netlist, engine, folder, roots=roots, lmc=lmc)
     topology = fabric.read_topology(run.ibnetdiscover, "ibnetdiscover")
@@ -83,7 +89,7 @@ def compare(
         # A switch has one LID: no file says how its further planes are.
         vertices = slice(None) if plane == 0 else slice(hosts)
         a, b = ours.table(plane)[:, vertices], theirs.table(plane)[:, vertices]
-        assert (b[:, :hosts] >= 0).all() or roots, "OpenSM knows no way"
+        assert (b[:, :hosts] >= 0).all() or roots or not whole, "OpenSM knows no way"
         assert not (a != b).any(), [
             f"{topology.switches[s].name} to {topology.vertex_name(v)}: {a[s, v]}, OpenSM {b[s, v]}"
             for s, v in np.argwhere(a != b)[:5].tolist()
@@ -236,10 +242,11 @@ def test_opensm_loads_our_tables(name: str, engine: str, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_real_fabric(engine: str, tmp_path: Path) -> None:
-    """Two levels with missing up-links, and aggregation nodes on all switches."""
-    path = os.environ.get("SORTLAST_REAL_FABRIC")
-    if not path:
-        pytest.skip("SORTLAST_REAL_FABRIC names no file: OpenSM's routes on a real fabric were not looked at")
-    netlist = fabric.write_ibsim(fabric.read_topology(Path(path).read_text(), path))
-    assert compare(netlist, engine, tmp_path).ours.engine == engine
+@pytest.mark.parametrize("name", real_fabrics.FILES)
+def test_a_real_fabric(name: str, engine: str, tmp_path: Path) -> None:
+    topology = fabric.read_topology(real_fabrics.text(name), name)
+    # Without roots, up*/down* routing misses some pairs of the EDR fabric and fails on the HDR fabric.
+    tops = topology.rank_switches().roots if (name, engine) == ("HDR", "updn") else []
+    roots = [topology.switches[s].guid for s in tops]
+    compared = compare(fabric.write_ibsim(topology), engine, tmp_path, roots=roots, whole=False)
+    assert compared.ours.engine == engine
