@@ -87,7 +87,7 @@ Tile Compositor::Impl::composite_channels(const ImageView& image, Composition co
         composition.premultiplied ? image : premultiplied(image, own_image_, *session_.node);
     ImageFrame frame{layout, image.size.width};
     if (!composition.background.empty())
-      frame.background.emplace(composition.op, image.format, composition.background);
+      frame.background = Background(composition.op, image.format, composition.background);
     auto made = std::make_unique<ImageContent>(
         std::move(frame), own_images(drawn, position_of(composition.order, session_.rank), layout, channels));
     content = made.get();
