@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 
 import mpirun
 import opensm
+import real_fabrics
 import references
 from sortlast import ArgumentError, _fabric, launch
 
@@ -214,17 +214,10 @@ def test_errors_name_the_file_and_the_line():
         _fabric.read_topology('\nSwitch 2000000000 "S-1"\n', "net.txt")
 
 
-REAL = os.environ.get("SORTLAST_REAL_FABRIC")
-needs_real_fabric = pytest.mark.skipif(
-    not REAL, reason="SORTLAST_REAL_FABRIC does not name an ibnetdiscover file: the real fabric was not read"
-)
-
-
 @references.OPENSM
-@needs_real_fabric
 def test_the_real_fabric_is_read_and_simulated(tmp_path):
     """NDR, 40 switches, 582 adapters: 532 of 558 links between switches; NVIDIA/topograph, Apache-2.0."""
-    fabric = _fabric.read_topology(Path(REAL or "").read_text(), "ndr")
+    fabric = _fabric.read_topology(real_fabrics.text("NDR"), "ndr")
     assert (len(fabric.switches), len(fabric.hosts), len(fabric.links)) == (40, 582, 582 + 532)
     assert {link.gbps for link in fabric.links} == {400.0}
     assert len({part.lid for part in [*fabric.hosts, *fabric.switches]}) == 622
@@ -238,6 +231,14 @@ def test_the_real_fabric_is_read_and_simulated(tmp_path):
     assert links(found) == links(fabric)
     assert {h.guid: h.lid for h in found.hosts} == {h.guid: h.lid for h in fabric.hosts}
     assert (_fabric.read_routes(found, run.lfts.read_text(), "lfts").table()[:, :582] > 0).all()
+
+
+@pytest.mark.references
+@pytest.mark.parametrize(("name", "sizes"), [("EDR", (1644, 174)), ("HDR", (1336, 206)), ("NDR", (582, 40))])
+def test_real_fabrics_have_an_aggregation_node_per_switch(name, sizes):
+    fabric = _fabric.read_topology(real_fabrics.text(name), name)
+    assert (len(fabric.hosts), len(fabric.switches)) == sizes
+    assert sum(host.name.endswith("Aggregation Node") for host in fabric.hosts) == len(fabric.switches)
 
 
 # What MPICH's mpiexec calls to start a process on another host; this one starts it here and tells the name.

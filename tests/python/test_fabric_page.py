@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 
 import numpy as np
 import pytest
 
 import browser
+import real_fabrics
 from sortlast import fabric, page, schedule
 from sortlast.fabric.scene import scene
 
@@ -79,10 +79,7 @@ def traffic():
 
 
 def real():
-    path = os.environ.get("SORTLAST_REAL_FABRIC")
-    if not path:
-        pytest.skip("SORTLAST_REAL_FABRIC names no file; the page of a real fabric was not tried")
-    net = fabric.read(path)
+    net = fabric.read(real_fabrics.find("NDR"))
     routes = fabric.route(net, "ftree", roots=net.rank_switches().roots, compute=fabric.compute_hosts(net))
     return fabric.contention(routes, "shift")
 

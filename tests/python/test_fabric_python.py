@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import real_fabrics
 from sortlast import ArgumentError, Error, fabric, schedule
 
 
@@ -230,14 +230,10 @@ def test_a_file_that_cannot_be_read_says_why(tmp_path, tree):
         fabric.read(tmp_path / "net.txt")
 
 
-REAL = os.environ.get("SORTLAST_REAL_FABRIC")
-
-
 @pytest.mark.references
-@pytest.mark.skipif(not REAL, reason="SORTLAST_REAL_FABRIC does not name an ibnetdiscover file")
 def test_the_real_fabric_is_placed_and_ordered():
     """31 leaves with two links to each of nine spines, of which 26 are missing."""
-    net = fabric.read(REAL)
+    net = fabric.read(real_fabrics.find("NDR"))
     missing = net.missing_links()
     assert {each.expected for each in missing} == {2}
     assert sum(each.expected - each.present for each in missing) == 26

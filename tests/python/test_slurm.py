@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 
 import pytest
 import yaml
 
 import damage
+import real_fabrics
 import slurmctld
 from sortlast import ArgumentError, Error, fabric
 
@@ -310,10 +310,7 @@ def test_slurm_splits_lines_as_we_do(spine, tmp_path):
 
 @pytest.mark.references("slurmctld", "scontrol", "slurm-plugins")
 def test_slurm_takes_a_real_fabric_by_one_rail(tmp_path):
-    path = os.environ.get("SORTLAST_REAL_FABRIC")
-    if not path:
-        pytest.skip("SORTLAST_REAL_FABRIC names no file; Slurm was not shown a real fabric")
-    conf = fabric.write_slurm_topology(fabric.read(path), rail="HCA-6,mlx5_5")
+    conf = fabric.write_slurm_topology(fabric.read(real_fabrics.find("NDR")), rail="HCA-6,mlx5_5")
     lines = [dict(word.split("=", 1) for word in line.split()) for line in conf.splitlines()]
     nodes = {
         line["SwitchName"]: fabric.read_node_list(line["Nodes"], "topology.conf")
