@@ -7,7 +7,7 @@ Every rank has N images, like the boxes of an AMR hierarchy: the more boxes, the
 in random order. The complete frame has to arrive at rank 0. Each answer is compared with the images blended
 one by one in float64 before it is timed; peers alternate. Peers:
 
-sortlast              composite(images=, positions=, boxes=) and gather(): through the memory of the node
+sortlast              composite_layers() and gather(): through the memory of the node
 sortlast-messages     the same with every rank on a separate node
 gather all and blend  MPI_Gatherv of all images to rank 0, which blends them one by one in C++
 
@@ -107,25 +107,20 @@ def floor_bytes(width: int, height: int, boxes: np.ndarray, ranks: int, rank: in
 
 
 class SortlastBoxes(Peer):
-    """``composite(images=, positions=, boxes=)`` and ``gather()``."""
+    """``composite_layers()`` and ``gather()``."""
 
     def __init__(self, comm, size: tuple[int, int], given: Boxes, node_ranks: int | None) -> None:
         self.name = "sortlast" if node_ranks is None else "sortlast-messages"
         self._compositor = sl.Compositor(comm, node_ranks=node_ranks)
-        self._size, self._images = size, given.images
+        self._shape, self._images = (size[1], size[0]), given.images
         self._positions, self._boxes = given.positions.tolist(), [tuple(box) for box in given.boxes.tolist()]
         self._tile = self._frame = None
 
     def frame(self) -> None:
         """Composite and gather."""
         self._tile = self._frame = None  # the compositor reuses their memory
-        self._tile = self._compositor.composite(
-            images=self._images,
-            positions=self._positions,
-            boxes=self._boxes,
-            size=self._size,
-            op="over",
-            root=0,
+        self._tile = self._compositor.composite_layers(
+            self._images, self._positions, self._shape, boxes=self._boxes, root=0
         )
         self._sent = self._compositor.timing.bytes_sent
         self._frame = self._compositor.gather(self._tile, root=0)

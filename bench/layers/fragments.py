@@ -7,7 +7,7 @@ Every rank draws up to L fragments per pixel, and no order of the ranks is corre
 complete frame has to arrive at rank 0. Each answer is compared with the fragments sorted by NumPy and blended
 in float64 before it is timed; peers alternate. Peers:
 
-sortlast             composite() of Fragments, lists not kept, and gather(): through the memory of the node
+sortlast             composite_fragments(), lists not kept, and gather(): through the memory of the node
 sortlast-messages    the same with every rank on a separate node; both with float32 and with uint8 colours
 layered-icet         icetCompositeImageLayered() of github.com/plhempel/layered-icet, with float32 colours
                      like the others, and with uint8 as in its own benchmark. It receives the input it

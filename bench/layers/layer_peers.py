@@ -23,7 +23,7 @@ ICET_STRATEGIES = tuple(_SINGLE_IMAGE)
 
 
 class Sortlast(Peer):
-    """``composite()`` of ``Fragments`` without keeping the lists, and ``gather()``."""
+    """``composite_fragments()`` without keeping the lists, and ``gather()``."""
 
     def __init__(self, comm: MPI.Intracomm, scene: Scene, given: Compact, node_ranks: int | None) -> None:
         self._messages = node_ranks is not None
@@ -31,15 +31,15 @@ class Sortlast(Peer):
         if given.colour.dtype == np.uint8:
             self.name += " uint8"
         self._compositor = sl.Compositor(comm, node_ranks=node_ranks)
-        self._size, self._given = (scene.width, scene.height), given
+        self._shape, self._given = (scene.height, scene.width), given
         self._tile = self._frame = None
 
     def frame(self) -> None:
         """Composite and gather."""
         self._tile = self._frame = None  # the compositor reuses their memory
         given = self._given
-        fragments = sl.Fragments(self._size, given.counts, given.colour, given.depth)
-        self._tile = self._compositor.composite(fragments, keep_lists=False)
+        fragments = sl.Fragments(self._shape, given.counts, given.colour, given.depth)
+        self._tile = self._compositor.composite_fragments(fragments, keep_lists=False)
         self._sent = self._compositor.timing.bytes_sent
         self._frame = self._compositor.gather(self._tile, root=0)
 

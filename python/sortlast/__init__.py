@@ -29,7 +29,7 @@ from sortlast._errors import (
 from sortlast._fragments import Fragments
 from sortlast.compositor import Compositor
 from sortlast.protocols import Tile
-from sortlast.serial import composite_serial, execute_serial
+from sortlast.serial import composite_layers_serial, composite_serial, execute_serial
 from sortlast.visibility import BoxPositions, SplitTree, visibility_order, visibility_positions
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ __all__ = [
     "Timing",
     "UsageError",
     "__version__",
+    "composite_layers_serial",
     "composite_serial",
     "execute_serial",
     "fabric",

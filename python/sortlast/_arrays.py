@@ -202,6 +202,17 @@ def rectangle(values: Sequence[int] | None) -> list[int] | None:
     return listed
 
 
+def frame_shape(shape: object, what: str = "shape") -> tuple[int, int]:
+    """Check the height and width of a frame in pixels."""
+    try:
+        height, width = (operator.index(extent) for extent in shape)  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        height = width = -1
+    if not (0 <= height < 2**31 and 0 <= width < 2**31):
+        raise ArgumentError(f"{what} is {shown(shape)}; expected (height, width) in pixels")
+    return height, width
+
+
 def extents(shape: Sequence[int]) -> list[int]:
     """The numbers of an array's shape."""
     try:

@@ -39,16 +39,16 @@ def box_images(
     images: object,
     depths: object | None,
     positions: object,
-    size: object,
+    shape: object,
     boxes: object | None,
 ) -> BoxImages:
-    """Check images, their depths, positions and boxes, and the size (width, height) of the frame.
+    """Check images, their depths, positions and boxes, and the shape (height, width) of the frame.
 
     Raises ArgumentError with the expected value.
     """
     listed = _listed(images, "images", "arrays (height, width, C), one for each image")
-    width, height = _size(size)
-    planes = _one_each(depths, "depth", len(listed))
+    height, width = _arrays.frame_shape(shape)
+    planes = _depths(depths, len(listed))
     colours, checked = _checked(listed, planes)
     return BoxImages(
         colours, checked, _positions(positions, len(listed)), _boxes(boxes, len(listed)), width, height
@@ -113,23 +113,13 @@ def _checked(
     return colours, None if planes is None else [picture.depth for picture in pictures]
 
 
-def _one_each(values: object | None, what: str, count: int) -> list[object | None] | None:
-    if values is None or isinstance(values, bool):
+def _depths(depths: object | None, count: int) -> list[object] | None:
+    if depths is None:
         return None
-    listed = _listed(values, what, "planes (height, width), one for each image")
+    listed = _listed(depths, "depths", "planes (height, width), one for each image")
     if len(listed) != count:
-        raise ArgumentError(f"{what} has {len(listed)} planes for {count} images; expected one for each")
-    return list(listed)
-
-
-def _size(size: object) -> tuple[int, int]:
-    try:
-        width, height = (operator.index(extent) for extent in size)  # type: ignore[attr-defined]
-    except (TypeError, ValueError):
-        raise ArgumentError(f"size is {size!r}; expected (width, height) of the frame in pixels") from None
-    if not (0 <= width < 2**31 and 0 <= height < 2**31):
-        raise ArgumentError(f"size is {size!r}; expected (width, height) of the frame in pixels")
-    return width, height
+        raise ArgumentError(f"depths has {len(listed)} planes for {count} images; expected one for each")
+    return listed
 
 
 def _positions(positions: object, count: int) -> NDArray[np.int64]:

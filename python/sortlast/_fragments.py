@@ -18,11 +18,11 @@ from sortlast._errors import ArgumentError
 class Fragments:
     """An image with any number of fragments per pixel ("deep image").
 
-    Nothing is copied. Values are checked only in ``Compositor.composite``, which reports one rank's errors on
-    every rank.
+    Nothing is copied. Values are checked only in ``Compositor.composite_fragments``, which reports one
+    rank's errors on every rank.
 
     Args:
-        size: (width, height) of the whole image in pixels.
+        shape: (height, width) of the whole image in pixels.
         counts: array (height, width) of int32: the number of fragments of each pixel.
         colour: array (N, 4) of float32: premultiplied red, green, blue and alpha of each fragment, pixel by
             pixel in row order. Or uint8, on every rank, in units of 1/255; the frame is then uint8 too.
@@ -37,7 +37,7 @@ class Fragments:
             if the lists are not kept; for a surface they are 0.
     """
 
-    size: tuple[int, int]
+    shape: tuple[int, int]
     counts: NDArray[np.int32]
     colour: NDArray[np.float32] | NDArray[np.uint8]
     depth: NDArray[np.float32]
@@ -47,7 +47,7 @@ class Fragments:
     @classmethod
     def empty(
         cls,
-        size: tuple[int, int],
+        shape: tuple[int, int],
         dtype: DTypeLike = np.float32,
         *,
         intervals: bool = False,
@@ -56,14 +56,14 @@ class Fragments:
         """An image without fragments, for a rank that has none.
 
         Args:
-            size: (width, height) of the whole image in pixels.
+            shape: (height, width) of the whole image in pixels.
             dtype: of the other ranks' colours.
             intervals: whether the other ranks' fragments are intervals.
             channels: of the other ranks, each a dtype, or (dtype, width).
         """
         return cls(
-            size,
-            np.zeros((size[1], size[0]), np.int32),
+            shape,
+            np.zeros(shape, np.int32),
             np.zeros((0, 4), dtype),
             np.zeros(0, np.float32),
             np.zeros(0, np.float32) if intervals else None,
@@ -101,10 +101,10 @@ class Fragments:
         depth = np.stack(planes, axis=2)
         there = colour.any(axis=3) & np.isfinite(depth)
         counts = there.sum(axis=2, dtype=np.int32)
-        return cls((shape[1], shape[0]), counts, colour[there], depth[there])
+        return cls((shape[0], shape[1]), counts, colour[there], depth[there])
 
     def __repr__(self) -> str:
-        width, height = self.size
+        height, width = self.shape
         return f"Fragments({width}x{height}, {len(self.depth)} fragments)"
 
 
@@ -125,14 +125,7 @@ class Passed(NamedTuple):
 
 def arguments(fragments: Fragments) -> Passed:
     """Convert fragments without a surface. Raises ArgumentError."""
-    try:
-        width, height = (operator.index(extent) for extent in fragments.size)
-    except (TypeError, ValueError):
-        width = height = -1
-    if not (0 <= width < 2**31 and 0 <= height < 2**31):
-        raise ArgumentError(
-            f"size of the fragments is {fragments.size!r}; expected (width, height) in pixels"
-        )
+    height, width = _arrays.frame_shape(fragments.shape, "shape of the fragments")
     counts = _plane(fragments.counts, "counts", np.int32, (height, width))
     depth = _plane(fragments.depth, "depth of the fragments", np.float32, (None,))
     given = _arrays.as_array(fragments.colour, "colour of the fragments")
@@ -145,29 +138,26 @@ def arguments(fragments: Fragments) -> Passed:
     return Passed(width, height, counts, colour, depth, back, channels, scalar=str(colour.dtype))
 
 
-def passed(
-    image: object, depth: object, fragments: object, mode: str | None, shape: Sequence[int] | None
-) -> Passed:
+def passed(fragments: object, image: object, depth: object, mode: str | None, shape: object) -> Passed:
     """Convert the arguments of a call. Raises ArgumentError."""
     if mode is None:
-        if image is None:
-            image = fragments
-        elif fragments is not None:
-            raise ArgumentError('an image and fragments were passed; expected mode="depth-blend" with them')
-        if depth is not None or shape is not None:
-            raise ArgumentError("fragments bring their size and depth; leave depth= and shape= out")
-        return arguments(_checked(image))
-    if isinstance(image, Fragments):
-        raise ArgumentError("depth-blend takes fragments by fragments=; image is a surface")
+        for name, value in (("image", image), ("depth", depth), ("shape", shape)):
+            if value is not None:
+                raise ArgumentError(f'{name} was passed without a mode; expected mode="depth-blend" with it')
+        return arguments(_checked(fragments))
     if fragments is not None:
         found = arguments(_checked(fragments))
         if image is None:
             return found
-        colour, plane = surface(image, depth, found[:2], np.dtype(found.scalar))
+        colour, plane = surface(image, depth, (found.height, found.width), np.dtype(found.scalar))
         return found._replace(surface=colour, surface_depth=plane)
     if image is None:
-        absent = _arrays.picture(None, None, shape, np.float32)
-        return Passed(absent.width, absent.height)
+        if shape is None:
+            raise ArgumentError(
+                "fragments and image are None; expected shape=(height, width) of the frame with them"
+            )
+        height, width = _arrays.frame_shape(shape)
+        return Passed(width, height)
     dtype = _arrays.as_array(image, "image").dtype
     colour, plane = surface(image, depth, dtype=dtype if dtype == np.uint8 else np.dtype(np.float32))
     height, width = plane.shape
@@ -176,7 +166,7 @@ def passed(
 
 def _checked(value: object) -> Fragments:
     if not isinstance(value, Fragments):
-        raise ArgumentError(f"fragments is a {type(value).__name__}; expected sortlast.Fragments")
+        raise ArgumentError(f"fragments is {_arrays.shown(value)}; expected sortlast.Fragments")
     return value
 
 
@@ -198,17 +188,17 @@ def _plane(value: object, what: str, dtype: type, shape: tuple[int | None, ...])
 def surface(
     image: object,
     depth: object,
-    size: tuple[int, int] | None = None,
+    shape: tuple[int, int] | None = None,
     dtype: np.dtype[Any] = np.dtype(np.float32),  # noqa: B008  (a constant)
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """A z-buffer image as RGBA of the dtype, and its depth. Raises ArgumentError."""
     picture = _arrays.picture(image, depth)
     if picture.scalar != str(dtype) or picture.colour is None or picture.depth is None:
         raise ArgumentError(f"depth-blend takes an image of {dtype} and its depth=; one of them is missing")
-    if size not in (None, (picture.width, picture.height)):
+    if shape not in (None, (picture.height, picture.width)):
         raise ArgumentError(
-            f"image has (width, height) {(picture.width, picture.height)} and the fragments {size}; expected"
-            " the same"
+            f"image has shape {picture.colour.shape} and the fragments {shape}; expected the same height and"
+            " width"
         )
     colour = picture.colour
     if picture.channels == 3:
@@ -230,7 +220,7 @@ def most_bytes(value: object) -> int:
     return found
 
 
-def output(out: object, size: tuple[int, int], scalar: str) -> NDArray[Any] | None:
+def output(out: object, passed: Passed) -> NDArray[Any] | None:
     """The output array for finished pixels."""
-    picture = _arrays.Picture(None, None, size[1], size[0], 4, scalar, has_depth=False)
+    picture = _arrays.Picture(None, None, passed.height, passed.width, 4, passed.scalar, has_depth=False)
     return _arrays.output(out, picture, with_depth=False)[0]

@@ -80,7 +80,7 @@ def layers(fragments: Fragments) -> Iterator[tuple[NDArray[np.float32], NDArray[
     Each has the colour (height, width, 4), premultiplied, and the depth (height, width): 0 and infinite where
     there is no fragment. :meth:`sortlast.Fragments.from_layers` converts them back to fragments.
     """
-    width, height = fragments.size
+    height, width = fragments.shape
     counts = np.asarray(fragments.counts).ravel()
     pixels = np.repeat(np.arange(counts.size), counts)
     order = np.lexsort((fragments.depth, pixels))  # stable; sorts NaN last

@@ -47,7 +47,7 @@ def _profile(profile: object) -> Machine | str:
 
 
 class Compositor:
-    """Composites one image per rank over a communicator.
+    """Composites the images of all ranks of a communicator.
 
     All calls are collective and every rank must make the same ones. If arguments differ between ranks, or are
     invalid on some, every rank raises the same MismatchError (or ArgumentError) once all have arrived. The
@@ -197,25 +197,16 @@ class Compositor:
         dtype: DTypeLike | None = None,
         premultiplied: bool = True,
         out: Out = None,
-        fragments: Fragments | None = None,
-        mode: str | None = None,
-        keep_lists: bool | None = None,
-        most_bytes: int | None = None,
         channels: Mapping[str, object] | None = None,
         rules: Mapping[str, object] | None = None,
         channel_background: Mapping[str, object] | None = None,
-        images: Sequence[object] | None = None,
-        positions: Sequence[int] | None = None,
-        size: tuple[int, int] | None = None,
-        boxes: Sequence[Sequence[int]] | None = None,
         root: int | None = None,
         deadline: float | None = None,
     ) -> Tile:
         """Composite this rank's image with all others; returns this rank's finished pixels.
 
-        With ``images`` instead of ``image`` a rank has any number of images, each of a box of the frame and
-        with its own place in depth, and every rank passes ``images``, ``positions`` and ``size``; see "Many
-        boxes per rank" in the documentation. Outside its box an image contributes nothing.
+        :meth:`composite_layers` composites several images per rank, :meth:`composite_fragments` lists of
+        fragments.
 
         Args:
             image: array (H, W, C) of float32, float16 or uint8, C-contiguous and premultiplied, from NumPy or
@@ -236,21 +227,6 @@ class Compositor:
             out: array like the image, or a pair of one and an array like its depth, for a whole image, into
                 which this rank's pixels are written at their place; other pixels are unchanged. The tile is a
                 view of it, unless the image is dealt out. On every rank or on none.
-            fragments: this rank's :class:`sortlast.Fragments`, which may also be passed as ``image``. The
-                fragments of all ranks are blended with ``over`` in order of depth; ties are broken by rank,
-                and then by the order in a rank's list. The result has the same bits with every algorithm.
-            mode: "depth-blend": ``image`` (of the fragments' dtype) and ``depth`` are a surface that hides
-                the fragments behind it, on every rank that has one; the nearest surface of all ranks is
-                visible, with the fragments in front of it blended over it. A surface exists where its depth
-                is below infinity, and is opaque whatever its alpha. :meth:`sortlast.Fragments.from_layers`
-                makes fragments of translucent images.
-            keep_lists: for fragments, whether the tile keeps the merged lists, which ``gather`` collects with
-                ``flatten=False``; the same on every rank. False sends less: fragments hidden by an opaque one
-                are left out, and fragments of one rank with no other rank's in between are blended early; the
-                colours have the same bits. None is True, and False with "depth-blend".
-            most_bytes: for fragments, the maximum bytes of them that a rank may have to hold for the pixels
-                that it finishes, at 20 each (8 with uint8) and twice that with ``keep_lists``; more raises an
-                ArgumentError on every rank, before any are sent. None is no limit. The same on every rank.
             channels: further values of pixels besides colour and depth, by name: arrays (H, W) or (H, W, n)
                 of uint32 or float32, C-contiguous, with the same names and types on every rank. Without an
                 image: the types, as ``numpy.uint32`` or ``(numpy.float32, 3)``. A rank's empty pixels (colour
@@ -270,21 +246,10 @@ class Compositor:
             channel_background: a number, or one per value, behind all images, by channel: shown where nobody
                 drew, blended behind "blend" channels, and shown where no image exceeds a threshold. None is 0
                 where nobody drew, and nothing behind other pixels.
-            images: list of arrays like ``image``, each with its box's height and width, in any order; empty
-                on a rank without any. ``depth`` is then a list of planes, one per image. All are of one type,
-                which ranks without images need not pass. Not with ``image``, ``order``, ``bounds``,
-                ``shape``, ``dtype`` or ``channels``.
-            positions: the images' places in depth, lower ones in front: whole numbers, unique over all ranks,
-                with or without gaps.
-            size: (width, height) of the frame.
-            boxes: (x0, y0, x1, y1) of each image, half open, in pixels of the frame. None: each image is of
-                the whole frame.
             root: the rank at which ``gather`` will collect the frame, if known; the same on every rank. It
-                changes pixels at most by rounding, but may change the distribution of tiles. With ``images``,
-                the algorithm "auto" may let that rank finish the whole frame, so that its tile is the frame
-                and the others' are empty, if all images together have no more pixels than the frame. Between
-                nodes, an image that every rank has drawn at most half of is dealt out in blocks, to balance
-                the work wherever the images are empty; a tile then holds many ``ranges``.
+                changes pixels at most by rounding, but may change the distribution of tiles. Between nodes,
+                an image that every rank has drawn at most half of is dealt out in blocks, to balance the work
+                wherever the images are empty; a tile then holds many ``ranges``.
             deadline: for this frame, instead of the compositor's deadline, which leaves late ranks out; taken
                 from the rank whose call starts the frame's time, or from rank 0; it may differ between ranks.
                 ``math.inf``: the frame waits for all ranks, as the last one should.
@@ -292,29 +257,11 @@ class Compositor:
         Raises:
             ArgumentError, MismatchError, TimeoutError, RemoteError, UsageError, MpiError: see the class.
         """
-        if images is not None or positions is not None or size is not None or boxes is not None:
-            one = {"image": image, "order": order, "bounds": bounds, "shape": shape, "dtype": dtype}
-            one |= {"channels": channels, "rules": rules, "channel_background": channel_background}
-            one |= {"fragments": fragments, "mode": mode, "keep_lists": keep_lists, "most_bytes": most_bytes}
-            return self._composite_images(
-                one, images, depth, positions, size, boxes, op, background, premultiplied, root, out
-            )
-        if mode is not None or fragments is not None or isinstance(image, Fragments):
-            given = {
-                "op": op != "over",
-                "order": order is not None,
-                "bounds": bounds is not None,
-                "dtype": dtype is not None,
-                "premultiplied": premultiplied is not True,
-                "channels": channels is not None,
-                "root": root is not None,
-            }
-            return self._composite_fragments(
-                image, depth, fragments, mode, shape, background, out, keep_lists, most_bytes, given
-            )
         try:
-            if keep_lists is not None or most_bytes is not None:
-                raise ArgumentError("keep_lists and most_bytes are of fragments; expected some with them")
+            if isinstance(image, Fragments):
+                raise ArgumentError(
+                    "image is a sortlast.Fragments; expected an array (H, W, C), or composite_fragments()"
+                )
             if image is None and depth is None:
                 depth = op == "closest"
             picture = _arrays.picture(image, depth, shape, dtype)
@@ -343,70 +290,123 @@ class Compositor:
             self._keep_if_given_up(picture)
             raise
 
-    def _composite_images(
+    def composite_layers(
         self,
-        of_one: dict[str, object],
-        images: object,
-        depth: object | None,
-        positions: object,
-        size: object,
-        boxes: object | None,
-        op: str,
-        background: Sequence[float] | None,
-        premultiplied: bool,
-        root: int | None,
-        out: Out,
+        images: Sequence[object],
+        positions: Sequence[int],
+        shape: Sequence[int],
+        *,
+        boxes: Sequence[Sequence[int]] | None = None,
+        depths: Sequence[object] | None = None,
+        op: str = "over",
+        background: Sequence[float] | None = None,
+        premultiplied: bool = True,
+        root: int | None = None,
+        out: Out = None,
     ) -> Tile:
-        """``composite`` for several images per rank; ``of_one``: arguments that only one image has."""
+        """Composite any number of images per rank; returns this rank's finished pixels.
+
+        Each image covers a box of the frame and has its own place in depth among the images of all ranks. It
+        contributes nothing outside its box. See "Many boxes per rank" in the documentation.
+
+        Args:
+            images: list of arrays (height, width, C) of float32, float16 or uint8, C-contiguous, in any
+                order; empty on a rank without any. All images of all ranks have the same dtype and C.
+            positions: places of the images in depth, lower ones in front: whole numbers, unique over all
+                ranks, with or without gaps.
+            shape: (height, width) of the frame in pixels; the same on every rank.
+            boxes: (x0, y0, x1, y1) of each image, half open, in pixels of the frame; an image has the height
+                and width of its box. None: each image is of the whole frame.
+            depths: list of planes (height, width) of float32, one per image, as ``closest`` needs; smaller is
+                nearer, +inf where the image is empty. All images have depth, or none.
+            op: over, closest, add, max or min.
+            background: one value per channel, premultiplied (0..1 for uint8 images), put behind everything.
+            premultiplied: whether the colours of this rank's images are multiplied by their alpha. If False,
+                they are multiplied while they are read; the result is premultiplied. May differ between
+                ranks.
+            root: the rank at which ``gather`` will collect the frame, if known; the same on every rank. The
+                algorithm "auto" may let that rank finish the whole frame, so that its tile is the frame and
+                the others' are empty, if all images together have no more pixels than the frame. It changes
+                pixels at most by rounding.
+            out: array (H, W, C) like the frame, or a pair of one and an array (H, W) of float32, into which
+                this rank's pixels are written at their place; other pixels are unchanged. On every rank or on
+                none.
+
+        Raises:
+            ArgumentError, MismatchError, TimeoutError, RemoteError, UsageError, MpiError: see the class.
+        """
         try:
-            for name, value in of_one.items():
-                if value is not None:
-                    raise ArgumentError(
-                        f"{name} was passed with images, positions, size or boxes; leave it out"
-                    )
-            several = _box_images.box_images(images, depth, positions, size, boxes)
+            layers = _box_images.box_images(images, depths, positions, shape, boxes)
             arguments = (
                 _arrays.choice(op, "op", _OPS),
                 _arrays.colours(background, "background"),
                 _arrays.flag(premultiplied, "premultiplied"),
                 _box_images.root(root),
-                *_box_images.output(out, several),
+                *_box_images.output(out, layers),
             )
         except BaseException as error:
             self._refuse("composite", error)
             raise
         try:
-            return self._native.composite_images(several, *arguments)  # type: ignore[no-any-return]
+            return self._native.composite_images(layers, *arguments)  # type: ignore[no-any-return]
         except BaseException:
-            self._keep_if_given_up(several)
+            self._keep_if_given_up(layers)
             raise
 
-    def _composite_fragments(
+    def composite_fragments(
         self,
-        image: object | None,
-        depth: object | None,
-        fragments: Fragments | None,
-        mode: str | None,
-        shape: Sequence[int] | None,
-        background: Sequence[float] | None,
-        out: Out,
-        keep_lists: bool | None,
-        most_bytes: int | None,
-        given: dict[str, bool],
+        fragments: Fragments | None = None,
+        *,
+        image: object | None = None,
+        depth: object | None = None,
+        mode: str | None = None,
+        shape: Sequence[int] | None = None,
+        background: Sequence[float] | None = None,
+        out: NDArray[Any] | None = None,
+        keep_lists: bool | None = None,
+        most_bytes: int | None = None,
     ) -> Tile:
+        """Composite a list of fragments per pixel; returns this rank's finished pixels.
+
+        The fragments of all ranks are blended with ``over`` in order of depth; ties are broken by rank, and
+        then by the order in a rank's list. The frame is RGBA of the fragments' dtype. It has the same bits
+        with every algorithm. See "Interlocking regions" in the documentation.
+
+        Args:
+            fragments: this rank's :class:`sortlast.Fragments`; :meth:`sortlast.Fragments.from_layers` makes
+                them of translucent images. A rank without any passes :meth:`sortlast.Fragments.empty`. None
+                only with "depth-blend", on a rank without fragments.
+            image: with "depth-blend", a surface: array (H, W, 4) or (H, W, 3) of the fragments' dtype. None
+                on a rank without one.
+            depth: array (H, W) of float32 of the surface; smaller is nearer. The surface exists where its
+                depth is below infinity, and is opaque whatever its alpha.
+            mode: "depth-blend": the nearest surface of all ranks is visible, and hides the fragments behind
+                it; the fragments in front are blended over it. None: fragments only. The same on every rank.
+            shape: (height, width) of the frame in pixels, on a rank with neither fragments nor image.
+            background: four values, premultiplied (0..1 for uint8 fragments), put behind everything.
+            out: array (H, W, 4) of the fragments' dtype, into which this rank's pixels are written at their
+                place; other pixels are unchanged. On every rank or on none.
+            keep_lists: whether the tile keeps the merged lists, which ``gather`` collects with
+                ``flatten=False``; the same on every rank. False sends less: fragments hidden by an opaque one
+                are left out, and fragments of one rank with no other rank's in between are blended early; the
+                colours have the same bits. None is True, and False with "depth-blend".
+            most_bytes: the maximum bytes of fragments that a rank may have to hold for the pixels that it
+                finishes, at 20 each (8 with uint8) and twice that with ``keep_lists``; more raises an
+                ArgumentError on every rank, before any are sent. None is no limit. The same on every rank.
+
+        Raises:
+            ArgumentError, MismatchError, TimeoutError, RemoteError, UsageError, MpiError: see the class.
+        """
         try:
-            wrong = [name for name, there in given.items() if there]
-            if wrong:
-                raise ArgumentError(f"fragments are composited without {' and '.join(wrong)}; leave it out")
             if mode not in (None, "depth-blend"):
                 raise ArgumentError(f"mode is {mode!r}; expected 'depth-blend' or None")
-            passed = _fragments.passed(image, depth, fragments, mode, shape)
+            passed = _fragments.passed(fragments, image, depth, mode, shape)
             keep = mode is None if keep_lists is None else _arrays.flag(keep_lists, "keep_lists")
             arguments = (
                 _arrays.colours(background, "background"),
                 keep,
                 _fragments.most_bytes(most_bytes),
-                _fragments.output(out, passed[:2], passed.scalar),
+                _fragments.output(out, passed),
             )
         except BaseException as error:
             self._refuse("composite", error)
@@ -513,7 +513,10 @@ class Compositor:
             raise
         if not flatten:
             lists = self._native.gather_fragments(tile, rank)
-            return None if lists is None else Fragments(*lists)
+            if lists is None:
+                return None
+            (width, height), *arrays = lists
+            return Fragments((height, width), *arrays)
         frame = self._native.gather(tile, rank, with_depth, colour_out, depth_out, channels)
         if frame is None:
             return None

@@ -57,8 +57,7 @@ def read(path: str | Path, memory: int | None = None) -> Fragments:
     colour = np.stack([planes.pop(name) for name in "RGBA"], axis=1)
     depth = planes.pop("Z")
     back = _intervals(depth, planes.pop("ZBack", depth), path)
-    size = (counts.shape[1], counts.shape[0])
-    return Fragments(size, counts, np.ascontiguousarray(colour), depth, back, planes or None)
+    return Fragments(counts.shape, counts, np.ascontiguousarray(colour), depth, back, planes or None)
 
 
 def write(path: str | Path, fragments: Fragments, corner: tuple[int, int] = (0, 0)) -> None:
@@ -82,7 +81,8 @@ def write(path: str | Path, fragments: Fragments, corner: tuple[int, int] = (0, 
     planes |= _further(fragments, path)
     channels = {name: _objects(plane, cuts, counts) for name, plane in planes.items()}
     header = {"compression": exr.ZIPS_COMPRESSION, "type": exr.deepscanline}
-    header |= _exr.windows(corner, *fragments.size)
+    height, width = fragments.shape
+    header |= _exr.windows(corner, width, height)
     with replacing(path) as temporary:
         _exr.write(temporary, exr.File(header, channels))
 

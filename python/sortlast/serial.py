@@ -63,10 +63,6 @@ def composite_serial(
     op: str = "over",
     order: Sequence[int] | None = None,
     background: Sequence[float] | None = None,
-    *,
-    positions: Sequence[int] | None = None,
-    size: tuple[int, int] | None = None,
-    boxes: Sequence[Sequence[int]] | None = None,
 ) -> Frame:
     """Composite images one after the other from front to back: the reference for every parallel result.
 
@@ -76,11 +72,6 @@ def composite_serial(
         op: over, closest, add, max or min.
         order: indices of the images from front to back; None is 0, 1, ...
         background: one value per channel, premultiplied (0..1 for uint8 images).
-        positions: places of the images in depth, lower ones in front, instead of ``order``: unique whole
-            numbers. An image may then be of a box of the frame, outside which it contributes nothing: pass
-            ``size`` and ``boxes``.
-        size: (width, height) of the frame.
-        boxes: (x0, y0, x1, y1) of each image, half open; None: each image is of the whole frame.
 
     Returns:
         The frame (H, W, C), computed in float32 and rounded once (and again with a background); with
@@ -89,12 +80,6 @@ def composite_serial(
     Raises:
         ArgumentError: an invalid argument; the message gives the expected value.
     """
-    if positions is not None or size is not None or boxes is not None:
-        if order is not None:
-            raise ArgumentError("order was passed with positions, size or boxes; leave it out")
-        return _composite_boxes(
-            _box_images.box_images(images, depths, positions, size, boxes), op, background
-        )
     pictures, first = _pictures(images, depths, op)
     colour, depth = _core.composite_serial(
         **_arguments(pictures, first),
@@ -105,10 +90,39 @@ def composite_serial(
     return colour if depth is None else (colour, depth)
 
 
-def _composite_boxes(images: _box_images.BoxImages, op: str, background: Sequence[float] | None) -> Frame:
-    if not images.colours:
+def composite_layers_serial(
+    images: Sequence[object],
+    positions: Sequence[int],
+    shape: Sequence[int],
+    *,
+    boxes: Sequence[Sequence[int]] | None = None,
+    depths: Sequence[object] | None = None,
+    op: str = "over",
+    background: Sequence[float] | None = None,
+) -> Frame:
+    """Composite images of boxes of a frame: the reference for :meth:`Compositor.composite_layers`.
+
+    Args:
+        images: list of the arrays (height, width, C) of all ranks, premultiplied, float32, float16 or uint8;
+            at least one. An image contributes nothing outside its box.
+        positions: places of the images in depth, lower ones in front: unique whole numbers.
+        shape: (height, width) of the frame in pixels.
+        boxes: (x0, y0, x1, y1) of each image, half open, in pixels of the frame; None: each image is of the
+            whole frame.
+        depths: list of planes (height, width) of float32, one per image.
+        op: over, closest, add, max or min.
+        background: one value per channel, premultiplied (0..1 for uint8 images).
+
+    Returns:
+        The same as :func:`composite_serial`.
+
+    Raises:
+        ArgumentError: an invalid argument; the message gives the expected value.
+    """
+    layers = _box_images.box_images(images, depths, positions, shape, boxes)
+    if not layers.colours:
         raise ArgumentError("there are no images; expected at least one")
-    pictures = [images.picture(index) for index in range(len(images.colours))]
+    pictures = [layers.picture(index) for index in range(len(layers.colours))]
     first = pictures[0]
     for index, picture in enumerate(pictures):
         if (picture.channels, picture.scalar, picture.has_depth) != (
@@ -119,14 +133,14 @@ def _composite_boxes(images: _box_images.BoxImages, op: str, background: Sequenc
             raise ArgumentError(
                 f"image {index} is {_kind(picture)}, but image 0 is {_kind(first)}; expected one kind"
             )
-    whole = [[0, 0, images.width, images.height]] * len(pictures)
+    whole = [[0, 0, layers.width, layers.height]] * len(pictures)
     colour, depth = _core.composite_boxes_serial(
         [picture.colour for picture in pictures],
         [picture.depth for picture in pictures],
-        images.positions.tolist(),
-        whole if images.boxes is None else images.boxes.tolist(),
-        images.height,
-        images.width,
+        layers.positions.tolist(),
+        whole if layers.boxes is None else layers.boxes.tolist(),
+        layers.height,
+        layers.width,
         first.channels,
         first.scalar,
         first.has_depth,

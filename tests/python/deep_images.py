@@ -19,7 +19,7 @@ def fragments(seed, most=4, depths=None):
     colour = random.random((n, 4), np.float32)
     colour[:, :3] *= colour[:, 3:]
     depth = random.random(n, np.float32) if depths is None else random.integers(0, depths, n)
-    return Fragments((WIDTH, HEIGHT), counts, colour, depth.astype(np.float32))
+    return Fragments((HEIGHT, WIDTH), counts, colour, depth.astype(np.float32))
 
 
 def further(seed, most=4, depths=5):

@@ -12,11 +12,11 @@ import numpy as np
 import sortlast
 from sortlast import Fragments
 
-def scene(seed, ranks, most=4, empty=0.3, ties=False, opaque=0.0, apart=False, size=(17, 11)):
+def scene(seed, ranks, most=4, empty=0.3, ties=False, opaque=0.0, apart=False, shape=(11, 17)):
     random = np.random.default_rng(seed)
     made = []
     for number in range(ranks):
-        counts = random.integers(0, most + 1, size[::-1]).astype(np.int32)
+        counts = random.integers(0, most + 1, shape).astype(np.int32)
         counts[random.random(counts.shape) < empty] = 0
         n = int(counts.sum())
         colour = random.random((n, 4), np.float32)
@@ -25,7 +25,7 @@ def scene(seed, ranks, most=4, empty=0.3, ties=False, opaque=0.0, apart=False, s
         depth = random.integers(0, 3, n).astype(np.float32) if ties else random.random(n, np.float32)
         if ties and n > 9:
             depth[:6] = [np.nan, np.inf, -np.inf, -0.0, 0.0, np.nan]
-        made.append(Fragments(size, counts, colour, depth + np.float32(number) if apart else depth))
+        made.append(Fragments(shape, counts, colour, depth + np.float32(number) if apart else depth))
     return made
 
 def over(front, back):
@@ -57,19 +57,18 @@ def flattened(ranks, background=None):
             run, last = fragment, number
         colour = colour if run is None else over(colour, run)
         pixels.append(colour if background is None else over(colour, np.asarray(background, np.float32)))
-    width, height = ranks[0].size
-    return np.array(pixels, np.float32).reshape(height, width, 4)
+    return np.array(pixels, np.float32).reshape(*ranks[0].shape, 4)
 
 def check_lists(found, ranks):
     listed = list(in_order(ranks))
-    assert found.size == ranks[0].size
+    assert found.shape == ranks[0].shape
     assert found.counts.ravel().tolist() == [len(each) for each in listed]
     assert found.colour.tobytes() == b"".join(c.tobytes() for each in listed for _, c, _ in each)
     assert found.depth.tobytes() == b"".join(z.tobytes() for each in listed for _, _, z in each)
 
 def check(comp, ranks, background=None, root=0, **options):
     expected = flattened(ranks, background)
-    tile = comp.composite(ranks[comm.rank], background=background, **options)
+    tile = comp.composite_fragments(ranks[comm.rank], background=background, **options)
     assert tile.pixels.tobytes() == expected.reshape(-1, 4)[tile.begin:tile.end].tobytes()
     frame = comp.gather(tile, root=root)
     assert (frame is None) == (comm.rank != root)

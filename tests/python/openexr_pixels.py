@@ -85,5 +85,5 @@ def flattened(ranks, background=None):
         if background is not None:
             colour += (1 - colour[3]) * np.asarray(background, float)
         pixels.append(colour)
-    width, height = ranks[0].size
+    height, width = ranks[0].shape
     return np.array(pixels).reshape(height, width, 4)

@@ -40,8 +40,8 @@ CALLS: dict[str, Callable[[sortlast.Compositor, np.ndarray, Any], object]] = {
     "bounds": lambda comp, image, tile: comp.composite(image, op="add", bounds=(0, 0, 9, 9)),
     "word": lambda comp, image, tile: comp.composite(image, op="plus"),
     "root": lambda comp, image, tile: comp.gather(tile, root=99),
-    "images": lambda comp, image, tile: comp.composite(images=[], positions=[], size=(8, 6), op="add"),
-    "fragments": lambda comp, image, tile: comp.composite(image, keep_lists=True),
+    "images": lambda comp, image, tile: comp.composite_layers([], [], (6, 8), op="add"),
+    "fragments": lambda comp, image, tile: comp.composite_fragments(image),
 }
 
 Met = tuple[str, str, float]  # the name of an exception, its text, and the time that it took [s]
@@ -304,7 +304,7 @@ def after_finalize(storm: Storm) -> list[Met]:
     calls = [
         lambda: comp.composite(image, op="add"),
         lambda: comp.gather(tile),
-        lambda: comp.composite(images=[], positions=[], size=(8, 6)),
+        lambda: comp.composite_layers([], [], (6, 8)),
         lambda: sortlast.Compositor(comm),
     ]
     return [met(call) for call in calls] + [met(comp.close)]

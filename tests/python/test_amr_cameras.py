@@ -34,16 +34,16 @@ for number, camera in enumerate(views):
     split += int((found.boxes != scene.boxes[mine][found.sources]).any(axis=1).sum())
     own, rectangles = amr_scenes.images(camera, scene, found.boxes, mine[found.sources])
     compositor = compositors[number % 2]
-    tile = compositor.composite(
-        images=own, positions=found.positions, boxes=rectangles, size=camera.size, op="over"
-    )
+    tile = compositor.composite_layers(own, found.positions, camera.size[::-1], boxes=rectangles)
     frame = compositor.gather(tile, root=0)
 
     # Compare with the oracle, which has the images of all ranks, and with one process.
     told = comm.gather((own, found.positions.tolist(), rectangles))
     if rank == 0:
         all_images, positions, boxes = (sum(map(list, each), []) for each in zip(*told))
-        expected = sortlast.composite_serial(all_images, positions=positions, boxes=boxes, size=camera.size)
+        expected = sortlast.composite_layers_serial(
+            all_images, positions, camera.size[::-1], boxes=boxes
+        )
         difference = float(np.abs(frame - expected).max())
         assert difference <= 1e-6 * len(all_images), (number, difference)
         beside = float(np.abs(frame - amr_scenes.whole(camera, scene)).max())

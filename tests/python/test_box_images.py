@@ -53,11 +53,10 @@ class Scene:
     def of(self, rank):
         mine = np.flatnonzero(self.ranks == rank)
         return dict(images=[self.images[i] for i in mine], positions=[self.positions[i] for i in mine],
-                    boxes=[self.boxes[i] for i in mine], size=(W, H))
+                    boxes=[self.boxes[i] for i in mine], shape=(H, W))
 
     def serial(self, **more):
-        return sortlast.composite_serial(self.images, positions=self.positions, boxes=self.boxes,
-                                         size=(W, H), **more)
+        return sortlast.composite_layers_serial(self.images, self.positions, (H, W), boxes=self.boxes, **more)
 """
 
 
@@ -75,14 +74,14 @@ def test_scenes_equal_the_oracle():
             for each, root in ((1, 0), (10, 3), (100, None)):
                 for boxes in (lambda r, n: random_boxes(r, n, 30), amr_boxes):
                     scene = Scene(each, lambda r: boxes(r, each * size), size)
-                    tile = comp.composite(root=root, **scene.of(rank))
+                    tile = comp.composite_layers(root=root, **scene.of(rank))
                     for other in {root or 0, 1}:
                         frame = comp.gather(tile, root=other)
                         if rank == other:
                             assert np.abs(frame - scene.serial()).max() <= 1e-6 * each * size
     comp = sortlast.Compositor(comm)
     scene = Scene(9, lambda r: random_boxes(r, 80, 50), size, np.uint8)
-    frame = comp.gather(comp.composite(op="add", background=[0.2, 0, 0, 1], **scene.of(rank)))
+    frame = comp.gather(comp.composite_layers(op="add", background=[0.2, 0, 0, 1], **scene.of(rank)))
     if rank == 0:
         expected = scene.serial(op="add", background=[0.2, 0, 0, 1])
         assert np.abs(frame.astype(int) - expected).max() <= 1
@@ -90,7 +89,7 @@ def test_scenes_equal_the_oracle():
     random = np.random.default_rng(3)
     depths = [random.integers(0, 5, image.shape[:2]).astype(np.float32) for image in scene.images]
     mine = [depths[i] for i in np.flatnonzero(scene.ranks == rank)]
-    both = comp.gather(comp.composite(depth=mine, op="closest", **scene.of(rank)), with_depth=True)
+    both = comp.gather(comp.composite_layers(depths=mine, op="closest", **scene.of(rank)), with_depth=True)
     if rank == 0:
         expected = scene.serial(depths=depths, op="closest")
         assert (both[0] == expected[0]).all() and (both[1] == expected[1]).all()
@@ -109,18 +108,18 @@ def test_ranks_without_images_and_frames_of_the_caller():
     mine = dict(images=[image], positions=[0], boxes=[(4, 5, 7, 7)]) if rank == 1 else dict(
         images=[], positions=[], boxes=[])
     out = np.zeros((H, W, 4), np.float32)
-    tile = comp.composite(size=(W, H), out=out, **mine)
+    tile = comp.composite_layers(shape=(H, W), out=out, **mine)
     assert (out.reshape(-1, 4)[tile.begin : tile.end] == tile.pixels).all()
     frame = comp.gather(tile)
     if rank == 0:
         assert (frame[5:7, 4:7] == 0.5).all() and frame.sum() == 0.5 * image.size
     # Nobody has any.
-    frame = comp.gather(comp.composite(images=[], positions=[], size=(W, H), background=[0.25] * 4))
+    frame = comp.gather(comp.composite_layers([], [], (H, W), background=[0.25] * 4))
     assert rank != 0 or (frame == 0.25).all()
     # Memory of another type than the others' images is refused, on all ranks.
     out = np.zeros((H, W, 4), np.uint8 if rank == 2 else np.float32)
     try:
-        comp.composite(size=(W, H), out=out, **mine)
+        comp.composite_layers(shape=(H, W), out=out, **mine)
         text = "no error"
     except sortlast.MismatchError as error:
         text = str(error)
@@ -148,7 +147,7 @@ def test_values_that_are_no_numbers_the_largest_positions_and_empty_boxes():
         with sortlast.Compositor(comm, node_ranks=node_ranks) as comp:
             mine = [each for each in images if deal[each[1]] == rank]
             pixels, positions, boxes = map(list, zip(*mine))
-            frame = comp.gather(comp.composite(images=pixels, positions=positions, boxes=boxes, size=(W, H)))
+            frame = comp.gather(comp.composite_layers(pixels, positions, (H, W), boxes=boxes))
         if rank:
             continue
         with np.errstate(all="ignore"):
@@ -173,11 +172,11 @@ def test_errors_reach_every_rank():
     image = np.zeros((2, 3, 4), np.float32)
     box = (4, 5, 7, 7)
 
-    right = {"images": [image], "positions": [rank], "size": (W, H), "boxes": [box]}
+    right = {"images": [image], "positions": [rank], "shape": (H, W), "boxes": [box]}
 
     def error_of(**arguments):
         try:
-            comp.composite(**(right | arguments))
+            comp.composite_layers(**(right | arguments))
         except (sortlast.ArgumentError, sortlast.MismatchError) as error:
             return str(error)
         return "no error"
@@ -203,12 +202,12 @@ def test_errors_reach_every_rank():
         "x 7 to 4, y 5 to 7; expected a rectangle": dict(boxes=[(7, 5, 4, 7)]),
         "box 0 is (nan, 5, 7, 7)": dict(boxes=[(float("nan"), 5, 7, 7)]),
         "two images of rank 2": dict(images=[image, image], positions=[5, 5], boxes=[box, box]),
-        "size is None": dict(size=None),
-        "size is (1, -2)": dict(size=(1, -2)),
+        "shape is None": dict(shape=None),
+        "shape is (1, -2); expected (height, width) in pixels": dict(shape=(1, -2)),
         "box 0 is (1, 2, 3)": dict(boxes=[(1, 2, 3)]),
         "boxes has 0 boxes for 1 images": dict(boxes=[]),
-        "depth has 0 planes for 1 images": dict(depth=[]),
-        "order was passed with images": dict(order=[0, 1, 2]),
+        "depths has 0 planes for 1 images": dict(depths=[]),
+        "depths is a bool; expected a list": dict(depths=True),
         "image 0 is 3x2; expected 120x90": dict(boxes=None),
         "root is -1; expected a rank": dict(root=-1),
         "root is 3; expected a rank": dict(root=3),
@@ -235,7 +234,7 @@ def test_the_oracle_is_what_numpy_makes(seed, count):
         alpha = random.random((y1 - y0, x1 - x0, 1), np.float32)
         images.append(np.concatenate([alpha * random.random((y1 - y0, x1 - x0, 3), np.float32), alpha], 2))
     positions = [int(position) for position in random.permutation(3 * count)[:count] - count]
-    frame = sortlast.composite_serial(images, positions=positions, boxes=boxes, size=(width, height))
+    frame = sortlast.composite_layers_serial(images, positions, (height, width), boxes=boxes)
     expected = np.zeros((height, width, 4))
     for i in np.argsort(positions):
         x0, y0, x1, y1 = boxes[i]
@@ -247,6 +246,4 @@ def test_the_oracle_is_what_numpy_makes(seed, count):
 def test_the_oracle_refuses_a_position_twice():
     image = np.zeros((2, 2, 4), np.float32)
     with pytest.raises(sortlast.ArgumentError, match="position 3 is that of two images"):
-        sortlast.composite_serial([image, image], positions=[3, 3], size=(2, 2))
-    with pytest.raises(sortlast.ArgumentError, match="leave it out"):
-        sortlast.composite_serial([image], order=[0], positions=[3], size=(2, 2))
+        sortlast.composite_layers_serial([image, image], [3, 3], (2, 2))

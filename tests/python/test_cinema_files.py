@@ -68,11 +68,11 @@ def test_layers_are_the_fragments_front_to_back(tmp_path):
     assert list(lists_of(again)) == list(lists_of(made))
 
 
-@pytest.mark.parametrize("size", [(5, 4), (0, 3)])
-def test_no_fragments_are_one_empty_layer(size, tmp_path):
-    assert cinema_files.write(tmp_path / "a.cdb", Fragments.empty(size)) == 1
+@pytest.mark.parametrize("shape", [(4, 5), (3, 0)])
+def test_no_fragments_are_one_empty_layer(shape, tmp_path):
+    assert cinema_files.write(tmp_path / "a.cdb", Fragments.empty(shape)) == 1
     (layer,) = read(tmp_path / "a.cdb")
-    assert layer["colour"].shape == (size[1], size[0], 4)
+    assert layer["colour"].shape == (*shape, 4)
     assert np.isinf(layer["depth"]).all()
 
 

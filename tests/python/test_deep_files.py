@@ -18,7 +18,7 @@ from test_image_files import part, planes, window
 
 
 def same(one, other):
-    assert one.size == other.size
+    assert one.shape == other.shape
     for name in ("counts", "colour", "depth", "depth_back"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
     assert (one.channels or {}).keys() == (other.channels or {}).keys()
@@ -41,8 +41,8 @@ def test_fragments_return(tmp_path):
         fragments(1),
         fragments(2, most=30),
         further(3),
-        Fragments.empty((5, 4), intervals=True),
-        Fragments.empty((5, 4)),
+        Fragments.empty((4, 5), intervals=True),
+        Fragments.empty((4, 5)),
     ):
         deep_files.write(tmp_path / "a.exr", made)
         assert deep_files.is_deep(tmp_path / "a.exr")
@@ -103,9 +103,9 @@ def test_channels_of_several_values_become_several(tmp_path):
 def test_channels_without_fragments_are_written(tmp_path):
     """Of one value and of several, as a rank without fragments has them."""
     path = tmp_path / "a.exr"
-    deep_files.write(path, Fragments.empty((2, 3), channels={"id": np.uint32, "v": (np.float32, 2)}))
+    deep_files.write(path, Fragments.empty((3, 2), channels={"id": np.uint32, "v": (np.float32, 2)}))
     found = deep_files.read(path)
-    assert (found.size, found.counts.sum()) == ((2, 3), 0)
+    assert (found.shape, found.counts.sum()) == ((3, 2), 0)
     assert {name: values.shape for name, values in found.channels.items()} == {
         "id": (0,),
         "v.0": (0,),
@@ -168,7 +168,7 @@ def test_other_files_are_refused(tmp_path):
     with pytest.raises(Error, match="written as exr"):
         deep_files.write(tmp_path / "a.png", fragments(3))
     with pytest.raises(Error, match="without pixels"):
-        deep_files.write(tmp_path / "a.exr", Fragments.empty((0, 3)))
+        deep_files.write(tmp_path / "a.exr", Fragments.empty((3, 0)))
     no_depth = tmp_path / "no.exr"
     channels = {name: np.full((1, 1), None, object) for name in "RGBA"}
     channels["R"][0, 0] = channels["G"][0, 0] = channels["B"][0, 0] = channels["A"][0, 0] = np.ones(
@@ -254,7 +254,7 @@ def test_the_command_mixes_intervals_and_keeps_channels(tmp_path):
 def test_the_command_takes_a_file_without_fragments_beside_others(tmp_path, first):
     """Whichever comes first: such a file does not tell that its ids are whole numbers."""
     made = further(8)
-    empty = Fragments.empty((WIDTH, HEIGHT), intervals=True, channels={"id": np.uint32})
+    empty = Fragments.empty((HEIGHT, WIDTH), intervals=True, channels={"id": np.uint32})
     files = [tmp_path / "a.exr", tmp_path / "b.exr"]
     deep_files.write(files[first], made)
     deep_files.write(files[1 - first], empty)

@@ -47,12 +47,13 @@ def test_intervals_are_mixed_and_channels_kept(ranks):
             for algorithm in ("auto", "binary-swap"):
                 comp = sortlast.Compositor(comm, algorithm=algorithm, node_ranks=node_ranks)
                 for keep_lists in (True, False):
-                    tile = comp.composite(finite[rank], background=[0.1, 0.2, 0.3, 1], keep_lists=keep_lists)
+                    tile = comp.composite_fragments(
+                        finite[rank], background=[0.1, 0.2, 0.3, 1], keep_lists=keep_lists)
                     frame = comp.gather(tile)
                     if frame is not None:
                         assert np.abs(frame - expected).max() < 2e-6
                         seen.add(hashlib.sha256(frame.tobytes()).hexdigest())
-                lists = comp.gather(comp.composite(parts[rank]), flatten=False)
+                lists = comp.gather(comp.composite_fragments(parts[rank]), flatten=False)
                 if lists is not None:
                     check_lists(lists, parts)
                     ids = lists.channels["id"]
@@ -86,17 +87,17 @@ def test_intervals_are_mixed_and_channels_kept(ranks):
         told = []
         for each in wrong:
             try:
-                comp.composite(each)
+                comp.composite_fragments(each)
             except (sortlast.ArgumentError, sortlast.MismatchError) as error:
                 told.append(str(error))
         # A rank without any, and a surface among them.
         absent = Fragments.empty(
-            (17, 11), intervals=True, channels={"id": np.uint32, "normal": (np.float32, 3)})
+            (11, 17), intervals=True, channels={"id": np.uint32, "normal": (np.float32, 3)})
         given = [absent if number == 0 else part for number, part in enumerate(parts)]
         surface = {}
         if rank == 0:
             surface = dict(image=np.ones((11, 17, 4), np.float32), depth=np.full((11, 17), 1.5, np.float32))
-        tile = comp.composite(fragments=given[rank], mode="depth-blend", keep_lists=True, **surface)
+        tile = comp.composite_fragments(given[rank], mode="depth-blend", keep_lists=True, **surface)
         lists = comp.gather(tile, flatten=False)
         if lists is not None:
             ours = lists.depth == 1.5

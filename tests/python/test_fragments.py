@@ -31,35 +31,36 @@ def test_colours_of_uint8_are_blended_as_parts_of_255_and_rounded_once():
         3,
         """
         def as_bytes(ranks):
-            return [Fragments(each.size, each.counts, np.rint(255 * each.colour).astype(np.uint8), each.depth)
+            return [Fragments(each.shape, each.counts, np.rint(255 * each.colour).astype(np.uint8),
+                              each.depth)
                     for each in ranks]
 
         def as_floats(ranks):
-            return [Fragments(each.size, each.counts, each.colour * np.float32(1 / 255), each.depth)
+            return [Fragments(each.shape, each.counts, each.colour * np.float32(1 / 255), each.depth)
                     for each in ranks]
 
         comp = sortlast.Compositor(comm)
         given = as_bytes(scene(41, size, ties=True, opaque=0.1))
         for keep_lists in (True, False):
-            tile = comp.composite(given[rank], background=[0.1, 0.2, 0.3, 1], keep_lists=keep_lists)
+            tile = comp.composite_fragments(given[rank], background=[0.1, 0.2, 0.3, 1], keep_lists=keep_lists)
             frame = comp.gather(tile)
             exact = 255 * flattened(as_floats(given), [0.1, 0.2, 0.3, 1])
             assert tile.pixels.dtype == np.uint8
             assert frame is None or (frame == np.rint(exact)).all()
-        lists = comp.gather(comp.composite(given[rank]), flatten=False)
+        lists = comp.gather(comp.composite_fragments(given[rank]), flatten=False)
         if lists is not None:
             check_lists(lists, given)
         out = np.zeros((11, 17, 4), np.uint8)
-        tile = comp.composite(given[rank], out=out)
+        tile = comp.composite_fragments(given[rank], out=out)
         assert (out.reshape(-1, 4)[tile.begin : tile.end] == tile.pixels).all()
         # A surface, and a rank without anything.
         surface = np.full((11, 17, 3), 51, np.uint8)
         with_surface = dict(image=surface, depth=np.full((11, 17), 0.5, np.float32)) if rank == 0 else {}
-        frame = comp.gather(comp.composite(
-            fragments=Fragments.empty((17, 11), np.uint8), mode="depth-blend", **with_surface))
+        frame = comp.gather(comp.composite_fragments(
+            Fragments.empty((11, 17), np.uint8), mode="depth-blend", **with_surface))
         assert frame is None or (frame == [51, 51, 51, 255]).all()
         try:
-            comp.composite(scene(41, size)[rank] if rank == 1 else given[rank])
+            comp.composite_fragments(scene(41, size)[rank] if rank == 1 else given[rank])
         except sortlast.MismatchError as error:
             report(str(error))
         """,
@@ -73,21 +74,21 @@ def test_fragments_are_read_where_they_lie():
         3,
         """
         comp = sortlast.Compositor(comm)
-        parts = scene(13, size, most=9, size=(60, 45))
+        parts = scene(13, size, most=9, shape=(45, 60))
         own = parts[rank]
         told = []
         for keep_lists in (True, False):
             check(comp, parts, keep_lists=keep_lists)
             told.append(comp.explain().split("This rank read")[1])
         parts[rank] = Fragments(
-            own.size, own.counts, comp.allocate(own.colour.shape, "float32"),
+            own.shape, own.counts, comp.allocate(own.colour.shape, "float32"),
             comp.allocate((*own.depth.shape, 1), "float32").reshape(-1))
         parts[rank].colour[:] = own.colour
         parts[rank].depth[:] = own.depth
         for keep_lists in (True, False):
             check(comp, parts, keep_lists=keep_lists)
             told.append(comp.explain().split("This rank read")[1])
-        comp.composite(own)
+        comp.composite_fragments(own)
         assert comp.timing.bytes_sent == 0
         check(comp, parts)
         report(told)
@@ -116,14 +117,14 @@ def test_surfaces_hide_what_lies_behind():
             solid = image[there].copy()
             solid[:, 3] = 1
             together.append(Fragments(
-                part.size, counts.astype(np.int32),
+                part.shape, counts.astype(np.int32),
                 np.insert(part.colour, ends, solid, axis=0), np.insert(part.depth, ends, z[there])))
         expected = flattened(together, [0, 0, 0.5, 1])
         comp = sortlast.Compositor(comm)
         options = {"mode": "depth-blend", "background": [0, 0, 0.5, 1]}
         for keep in (None, True):
-            tile = comp.composite(
-                images[rank], depths[rank], fragments=parts[rank], keep_lists=keep, **options)
+            tile = comp.composite_fragments(
+                parts[rank], image=images[rank], depth=depths[rank], keep_lists=keep, **options)
             frame = comp.gather(tile)
             assert frame is None or frame.tobytes() == expected.tobytes()
         lists = comp.gather(tile, flatten=False)
@@ -131,17 +132,17 @@ def test_surfaces_hide_what_lies_behind():
             check_lists(lists, together)
 
         # RGB, ranks without a surface, without fragments and without both.
-        alone = [Fragments.empty((17, 11))] * size
+        alone = [Fragments.empty((11, 17))] * size
         solid = np.dstack([images[1][..., :3], np.ones((11, 17), np.float32)])
         alone[0], alone[1] = parts[0], Fragments.from_layers([solid], [depths[1]])
         expected = flattened(alone)
         given = [
             {"image": None, "fragments": parts[0]},
             {"image": np.ascontiguousarray(images[1][..., :3]), "depth": depths[1]},
-            {"image": None, "fragments": Fragments.empty((17, 11))},
-            {"image": None, "shape": (11, 17, 4)},
+            {"image": None, "fragments": Fragments.empty((11, 17))},
+            {"image": None, "shape": (11, 17)},
         ][rank]
-        tile = comp.composite(mode="depth-blend", **given)
+        tile = comp.composite_fragments(mode="depth-blend", **given)
         frame = comp.gather(tile)
         assert frame is None or frame.tobytes() == expected.tobytes()
         """,
@@ -161,7 +162,7 @@ def test_layers_become_fragments():
         assert made.counts.tolist() == [[2, 2, 2], [1, 1, 0]]
         assert made.depth.tolist() == [4, 1, 4, 1, 4, 1, 4, 4]
         comp = sortlast.Compositor(comm)
-        frame = comp.gather(comp.composite(made))
+        frame = comp.gather(comp.composite_fragments(made))
         assert frame[0, 0].tolist() == [0.625] * 4
         assert frame[1].tolist() == [[0.25] * 4, [0.25] * 4, [0] * 4]
         wrong = ([], []), ([near], [1, 2]), ([near, near[0]], [1, 2]), ([near], [np.zeros(5)])
@@ -176,14 +177,14 @@ def test_layers_become_fragments():
 
 
 WRONG = {
-    "f.size, -f.counts, f.colour, f.depth": "expected 0 or more",
-    "f.size, f.counts, f.colour[1:], f.depth[1:]": "expected one a fragment",
-    "f.size, f.counts, f.colour[1:], f.depth": "colour of the fragments",
-    "f.size, f.counts.astype(np.int64), f.colour, f.depth": "counts is int64",
-    "f.size, f.counts.T, f.colour, f.depth": "counts is int32 (17, 11)",
-    "f.size, f.counts, f.colour[:, ::-1], f.depth": "not C-contiguous",
-    "(17, -1), f.counts, f.colour, f.depth": "size of the fragments",
-    "f.size, f.counts, f.colour, None": "depth of the fragments",
+    "f.shape, -f.counts, f.colour, f.depth": "expected 0 or more",
+    "f.shape, f.counts, f.colour[1:], f.depth[1:]": "expected one a fragment",
+    "f.shape, f.counts, f.colour[1:], f.depth": "colour of the fragments",
+    "f.shape, f.counts.astype(np.int64), f.colour, f.depth": "counts is int64",
+    "f.shape, f.counts.T, f.colour, f.depth": "counts is int32 (17, 11)",
+    "f.shape, f.counts, f.colour[:, ::-1], f.depth": "not C-contiguous",
+    "(-1, 17), f.counts, f.colour, f.depth": "shape of the fragments",
+    "f.shape, f.counts, f.colour, None": "depth of the fragments",
 }
 
 
@@ -197,7 +198,7 @@ def test_wrong_fragments_of_one_rank_are_every_ranks_error():
         told = []
         for make in [{", ".join(f"lambda: Fragments({change})" for change in WRONG)}]:
             try:
-                comp.composite(make() if rank == 1 else f)
+                comp.composite_fragments(make() if rank == 1 else f)
             except (sortlast.ArgumentError, sortlast.MismatchError) as error:
                 told.append(str(error))
         check(comp, parts)
@@ -218,21 +219,21 @@ def test_wrong_calls_are_every_ranks_error():
         parts = scene(12, size)
         image = np.zeros((11, 17, 4), np.float32)
         calls = [
-            lambda: comp.composite(parts[rank], op="add"),
-            lambda: comp.composite(parts[rank], order=[0, 1]),
-            lambda: comp.composite(parts[rank], background=[1, 1, 1]),
-            lambda: comp.composite(parts[rank], background=[1, 1, 1, rank]),
-            lambda: comp.composite(parts[rank], keep_lists=rank == 0),
-            lambda: comp.composite(parts[rank], most_bytes=100),
-            lambda: comp.composite(parts[rank], most_bytes=0),
-            lambda: comp.composite(parts[rank], mode="depth"),
-            lambda: comp.composite(image, fragments=parts[rank]),
-            lambda: comp.composite(image, fragments=parts[rank], mode="depth-blend"),
-            lambda: comp.composite(image, most_bytes=100),
-            lambda: comp.composite(parts[rank] if rank else scene(12, 1, size=(5, 5))[0]),
+            lambda: comp.composite(parts[rank]),
+            lambda: comp.composite_fragments(parts[rank], shape=(11, 17)),
+            lambda: comp.composite_fragments(parts[rank], background=[1, 1, 1]),
+            lambda: comp.composite_fragments(parts[rank], background=[1, 1, 1, rank]),
+            lambda: comp.composite_fragments(parts[rank], keep_lists=rank == 0),
+            lambda: comp.composite_fragments(parts[rank], most_bytes=100),
+            lambda: comp.composite_fragments(parts[rank], most_bytes=0),
+            lambda: comp.composite_fragments(parts[rank], mode="depth"),
+            lambda: comp.composite_fragments(parts[rank], image=image),
+            lambda: comp.composite_fragments(parts[rank], image=image, mode="depth-blend"),
+            lambda: comp.composite_fragments(image),
+            lambda: comp.composite_fragments(parts[rank] if rank else scene(12, 1, shape=(5, 5))[0]),
             lambda: comp.gather(comp.composite(image), flatten=False),
-            lambda: comp.gather(comp.composite(parts[rank], keep_lists=False), flatten=False),
-            lambda: comp.gather(comp.composite(parts[rank]), with_depth=True, flatten=False),
+            lambda: comp.gather(comp.composite_fragments(parts[rank], keep_lists=False), flatten=False),
+            lambda: comp.gather(comp.composite_fragments(parts[rank]), with_depth=True, flatten=False),
         ]
         told = []
         for number, call in enumerate(calls):
@@ -247,6 +248,10 @@ def test_wrong_calls_are_every_ranks_error():
     for told in reports:
         assert [number for number, _ in told] == list(range(15))
     texts = dict(reports[0])
+    assert "image is a sortlast.Fragments; expected an array (H, W, C), or composite_fragments()" in texts[0]
+    assert 'shape was passed without a mode; expected mode="depth-blend" with it' in texts[1]
     assert "most_bytes is 100" in texts[5]
     assert "rank" in texts[5]
+    assert 'image was passed without a mode; expected mode="depth-blend" with it' in texts[8]
+    assert "fragments is a ndarray; expected sortlast.Fragments" in texts[10]
     assert "keep_lists" in texts[13]

@@ -88,7 +88,7 @@ texts = [
 ]
 comp = sortlast.Compositor(comm, deadline=10)
 texts.append(error_of(sortlast.ArgumentError, lambda: comp.composite(image, deadline=-2)))
-texts.append(error_of(sortlast.ArgumentError, lambda: comp.composite(images=[], positions=[], size=(8, 6))))
+texts.append(error_of(sortlast.ArgumentError, lambda: comp.composite_layers([], [], (6, 8))))
 texts.append(error_of(sortlast.MismatchError, lambda: comp.composite(image, op="max" if rank else "over")))
 texts.append(error_of(sortlast.MismatchError, lambda: comp.composite(image if rank else "none")))
 check(comp.composite(image), 4, [])

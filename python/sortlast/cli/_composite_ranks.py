@@ -102,11 +102,12 @@ class Job:
         from sortlast.launch.failure import together
 
         fragments = together(comm, lambda: deep_files.read(self.files[comm.rank], most))
-        remarks = self._check_frames(comm, fragments.size)
+        height, width = fragments.shape
+        remarks = self._check_frames(comm, (width, height))
         fragments = self._alike(comm, fragments)
         compositor = Compositor(comm, algorithm=self.algorithm)
         compositor.trace = self.trace is not None
-        tile = compositor.composite(fragments, background=self.background, keep_lists=self.deep)
+        tile = compositor.composite_fragments(fragments, background=self.background, keep_lists=self.deep)
         result = compositor.gather(tile, flatten=not self.deep)
         corner = image_files.place(self.files[comm.rank]).corner
 
@@ -123,7 +124,6 @@ class Job:
         if self.trace is not None:
             self._write_trace(comm, compositor, self.trace)
         if result is not None:
-            width, height = fragments.size
             self._report(f"{width}x{height}, deep", compositor, remarks)
 
     def _report(self, what: str, compositor: Compositor, remarks: list[str]) -> None:

@@ -67,9 +67,8 @@ class BoxesPart(Part):
     def composite(self, compositor: sortlast.Compositor, own: Own, order: list[int]) -> sortlast.Tile:
         """Composite by `over`, each image at its position in depth."""
         images, rectangles = own
-        return compositor.composite(
-            images=images, positions=order, boxes=rectangles, op="over", size=self.renderer.size
-        )
+        width, height = self.renderer.size
+        return compositor.composite_layers(images, order, (height, width), boxes=rectangles)
 
     def serial(self, own: Own, order: list[int]) -> Image | None:
         """Blend all images one after the other in the rectangles of a frame."""

@@ -53,8 +53,9 @@ class UnstructuredPart(Part):
 
     def composite(self, compositor: sortlast.Compositor, own: FragmentImage, order: None) -> sortlast.Tile:
         """Merge the lists of all ranks and flatten them."""
-        fragments = sortlast.Fragments(self._settings.size, own.counts, own.colour, own.depth)
-        return compositor.composite(fragments, keep_lists=False)
+        width, height = self._settings.size
+        fragments = sortlast.Fragments((height, width), own.counts, own.colour, own.depth)
+        return compositor.composite_fragments(fragments, keep_lists=False)
 
     def serial(self, own: FragmentImage, order: None) -> Image | None:
         """Sort and blend all fragments of each pixel."""

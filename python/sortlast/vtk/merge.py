@@ -102,11 +102,11 @@ class Merge:
             return None, None
         width, height = area[2] - area[0], area[3] - area[1]
         if told.whole.kind == BOXES:
-            tile = compositor.composite(
-                images=self._images,
-                positions=[position for position, _ in self._places],
+            tile = compositor.composite_layers(
+                self._images,
+                [position for position, _ in self._places],
+                (height, width),
                 boxes=[place for _, place in self._places],
-                size=(width, height),
                 background=told.background,
             )
             return compositor.gather(tile), None
