@@ -32,7 +32,7 @@ def measure(width: int, node_ranks: int, count: int) -> None:
     image = np.full((width, width, 4), 0.5, np.float32)
     with sortlast.Compositor(comm, "direct-send", node_ranks=node_ranks) as comp:
         frame = comp.gather(comp.composite(image))
-        assert frame is None or np.allclose(frame, 1 - 0.5**comm.size, atol=1e-6)
+        assert frame is None or np.allclose(frame.colour, 1 - 0.5**comm.size, atol=1e-6)
         actions = {
             "barrier": comm.Barrier,
             "composite": lambda: comp.composite(image),

@@ -20,5 +20,5 @@ compositor = sortlast.Compositor(comm)
 tile = compositor.composite(image, op="over", order=order, background=(1, 1, 1, 1))
 frame = compositor.gather(tile)
 if frame is not None:  # on rank 0
-    Image.fromarray((255 * frame[..., :3]).round().astype(np.uint8)).save("discs.png")
+    Image.fromarray((255 * frame.colour[..., :3]).round().astype(np.uint8)).save("discs.png")
     print(compositor.algorithm, compositor.timing)

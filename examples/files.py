@@ -23,11 +23,12 @@ for name in names:
 
 # The serial composite, one image after the other.
 frame = sortlast.composite_serial(images, op="over", background=(1, 1, 1, 1))
-Image.fromarray((255 * frame[..., :3]).round().astype(np.uint8)).save(out)
+Image.fromarray((255 * frame.colour[..., :3]).round().astype(np.uint8)).save(out)
 
 # The result of a parallel schedule with one image per rank, executed in this process.
 height, width, _ = frame.shape
 schedule = sortlast.schedule.make("radix-k", p=len(images), n=height * width)
 parallel = sortlast.execute_serial(schedule, images, op="over")
-difference = np.abs(parallel - sortlast.composite_serial(images, op="over")).max()
+serial = sortlast.composite_serial(images, op="over")
+difference = np.abs(parallel.colour - serial.colour).max()
 print(f"{out}: {len(images)} pictures; {schedule.name} differs by at most {difference:.1e}")

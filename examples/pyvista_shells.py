@@ -42,5 +42,5 @@ order = sortlast.visibility_order(comm, bounds, eye=eye)
 with sortlast.Compositor(comm) as compositor:
     frame = compositor.gather(compositor.composite(image, order=order, background=(1, 1, 1, 1)))
     if frame is not None:  # on rank 0
-        Image.fromarray(frame[..., :3]).save("shells.png")
+        Image.fromarray(frame.colour[..., :3]).save("shells.png")
         print(f"shells.png: {comm.size} slabs, front to back {order}")

@@ -78,5 +78,5 @@ compositor = sortlast.Compositor(comm)
 tile = compositor.composite(image, depth, op="closest", background=(1, 1, 1, 1))
 frame = compositor.gather(tile)
 if frame is not None:  # on rank 0
-    Image.fromarray(frame[::-1, :, :3]).save("surface.png")
+    Image.fromarray(frame.colour[::-1, :, :3]).save("surface.png")
     print(f"surface.png: {comm.size} slabs, {compositor.algorithm}")

@@ -126,8 +126,8 @@ class SortlastBoxes(Peer):
         self._frame = self._compositor.gather(self._tile, root=0)
 
     def result(self) -> np.ndarray | None:
-        """The gathered frame."""
-        return self._frame
+        """The colours of the gathered frame."""
+        return None if self._frame is None else self._frame.colour
 
     def bytes_sent(self) -> int:
         """Bytes of composite(), and of this rank's tile if it travels as a message."""

@@ -8,7 +8,7 @@
     comp = sortlast.Compositor(MPI.COMM_WORLD)
     order = sortlast.visibility_order(MPI.COMM_WORLD, bounds, eye)
     tile = comp.composite(image, op="over", order=order)
-    frame = comp.gather(tile, root=0)
+    frame = comp.gather(tile, root=0)  # on rank 0; its colours are frame.colour
 """
 
 from importlib import import_module as _import_module
@@ -27,6 +27,7 @@ from sortlast._errors import (
     UsageError,
 )
 from sortlast._fragments import Fragments
+from sortlast._frame import Frame
 from sortlast.compositor import Compositor
 from sortlast.protocols import Tile
 from sortlast.serial import composite_layers_serial, composite_serial, execute_serial
@@ -59,6 +60,7 @@ __all__ = [
     "Error",
     "Event",
     "Fragments",
+    "Frame",
     "MismatchError",
     "MissingExtraError",
     "MpiError",

@@ -225,20 +225,20 @@ def extents(shape: Sequence[int]) -> list[int]:
 
 
 def output(
-    out: object, picture: Picture, with_depth: bool
+    out: object, picture: Picture, has_depth: bool
 ) -> tuple[NDArray[Any] | None, NDArray[np.float32] | None]:
     """Arrays for finished pixels of the same type as ``picture``: colour, and depth if requested."""
     if out is None:
         return None, None
     planes = out if isinstance(out, tuple) else (out,)
-    if len(planes) != 1 + with_depth:
+    if len(planes) != 1 + has_depth:
         raise ArgumentError(
             f"out is {len(planes)} arrays; expected "
-            + ("a pair, for colours and depths" if with_depth else "one, for colours")
+            + ("a pair, for colours and depths" if has_depth else "one, for colours")
         )
     shape = (picture.height, picture.width, picture.channels)
     colour = _writable(planes[0], "out", shape, picture.scalar)
-    return colour, _writable(planes[1], "out's depth", shape[:2], "float32") if with_depth else None
+    return colour, _writable(planes[1], "out's depth", shape[:2], "float32") if has_depth else None
 
 
 def _writable(value: object, what: str, shape: tuple[int, ...], dtype: str) -> NDArray[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import DTypeLike, NDArray
 
@@ -12,6 +12,7 @@ from sortlast import _arrays, _box_images, _channels, _core, _fragments, _native
 from sortlast._core import Machine
 from sortlast._errors import ArgumentError
 from sortlast._fragments import Fragments
+from sortlast._frame import Frame
 from sortlast.protocols import FabricChoice, Out, Tile
 
 if TYPE_CHECKING:
@@ -387,9 +388,9 @@ class Compositor:
             out: array (H, W, 4) of the fragments' dtype, into which this rank's pixels are written at their
                 place; other pixels are unchanged. On every rank or on none.
             keep_lists: whether the tile keeps the merged lists, which ``gather`` collects with
-                ``flatten=False``; the same on every rank. False sends less: fragments hidden by an opaque one
-                are left out, and fragments of one rank with no other rank's in between are blended early; the
-                colours have the same bits. None is True, and False with "depth-blend".
+                ``fragments=True``; the same on every rank. False sends less: fragments hidden by an opaque
+                one are left out, and fragments of one rank with no other rank's in between are blended early;
+                the colours have the same bits. None is True, and False with "depth-blend".
             most_bytes: the maximum bytes of fragments that a rank may have to hold for the pixels that it
                 finishes, at 20 each (8 with uint8) and twice that with ``keep_lists``; more raises an
                 ArgumentError on every rank, before any are sent. None is no limit. The same on every rank.
@@ -444,54 +445,31 @@ class Compositor:
         """
         return self._native.allocate(_arrays.extents(shape), _arrays.scalar(dtype))  # type: ignore[no-any-return]
 
-    @overload
     def gather(
         self,
         tile: Tile,
         root: int = 0,
-        with_depth: bool = False,
         *,
-        out: Out = None,
+        depth: bool = False,
         channels: bool = False,
-        flatten: Literal[True] = True,
-    ) -> NDArray[Any] | tuple[Any, ...] | None: ...
-    @overload
-    def gather(
-        self,
-        tile: Tile,
-        root: int = 0,
-        with_depth: bool = False,
-        *,
+        fragments: bool = False,
         out: Out = None,
-        channels: bool = False,
-        flatten: bool,
-    ) -> NDArray[Any] | tuple[Any, ...] | Fragments | None: ...
-    def gather(
-        self,
-        tile: Tile,
-        root: int = 0,
-        with_depth: bool = False,
-        *,
-        out: Out = None,
-        channels: bool = False,
-        flatten: bool = True,
-    ) -> NDArray[Any] | tuple[Any, ...] | Fragments | None:
-        """Collect the tiles of one frame: the whole image (H, W, C) at ``root``, None elsewhere.
+    ) -> Frame | None:
+        """Collect the tiles of one frame: a :class:`sortlast.Frame` at ``root``, None elsewhere.
 
-        With ``with_depth`` the root gets the pair (image, depth), depth of shape (H, W). With ``channels`` a
-        dict of arrays (H, W) or (H, W, n) by name follows: (image, {...}) or (image, depth, {...}). Without
-        ``out``, tiles of ranks on the root's machine are views of the image, not copies: writing to it
-        changes them.
+        Without ``out``, tiles of ranks on the root's machine are views of the frame's arrays, not copies:
+        writing to them changes the tiles.
 
         Args:
-            tile: what ``composite`` returned.
-            root: the rank that gets the image.
-            with_depth: collect the depth too, if the images had it.
-            out: at the root, the array (H, W, C), or with ``with_depth`` the pair of arrays, into which the
-                image is written; it is returned.
-            flatten: False, for a tile of fragments that keeps their lists, gathers the lists: the root gets
-                the merged :class:`sortlast.Fragments` of all ranks, in order.
-            channels: collect the channels too, if the images had any.
+            tile: the result of ``composite``, ``composite_layers`` or ``composite_fragments``.
+            root: the rank that gets the frame.
+            depth: collect the depth too, as ``frame.depth``; the images must have had it.
+            channels: collect the channels too, as ``frame.channels``; the images must have had some.
+            fragments: collect the merged lists, as ``frame.fragments``, instead of the colours, so that
+                ``frame.colour`` is None. Only for a tile of fragments that keeps their lists, and without
+                ``depth``, ``channels`` and ``out``.
+            out: at the root, the array (H, W, C), or with ``depth`` a pair of it and an array (H, W), into
+                which the image is written; they become the arrays of the frame.
 
         Raises:
             ArgumentError, MismatchError, TimeoutError, RemoteError, UsageError, MpiError: see the class.
@@ -500,33 +478,31 @@ class Compositor:
             if not isinstance(tile, _native.mpi().Tile):
                 raise ArgumentError(f"tile is a {type(tile).__name__}; expected one of composite()")
             rank = _arrays.rank(root, "root")
-            flatten = _arrays.flag(flatten, "flatten")
-            if not flatten and (with_depth or out is not None):
-                raise ArgumentError("flatten=False gathers lists of fragments, without with_depth and out")
-            with_depth = _arrays.flag(with_depth, "with_depth")
+            depth = _arrays.flag(depth, "depth")
             channels = _arrays.flag(channels, "channels")
+            if _arrays.flag(fragments, "fragments"):
+                for name, given in (("depth", depth), ("channels", channels), ("out", out is not None)):
+                    if given:
+                        raise ArgumentError(f"{name} was passed with fragments=True; leave it out")
             colour_out, depth_out = None, None
             if out is not None and rank == self._native.rank:
-                colour_out, depth_out = _arrays.output(out, _arrays.tile_picture(tile), with_depth)
+                colour_out, depth_out = _arrays.output(out, _arrays.tile_picture(tile), depth)
         except BaseException as error:
             self._refuse("gather", error)
             raise
-        if not flatten:
+        if fragments:
             lists = self._native.gather_fragments(tile, rank)
             if lists is None:
                 return None
             (width, height), *arrays = lists
-            return Fragments((height, width), *arrays)
-        frame = self._native.gather(tile, rank, with_depth, colour_out, depth_out, channels)
-        if frame is None:
+            return Frame(None, fragments=Fragments((height, width), *arrays))
+        found = self._native.gather(tile, rank, depth, colour_out, depth_out, channels)
+        if found is None:
             return None
-        colour, depth, planes = frame
-        planes = (planes,) if channels else ()
-        if out is not None:
-            return (*out, *planes) if isinstance(out, tuple) else (out, *planes) if channels else out
-        if with_depth:
-            return (colour, depth, *planes)
-        return (colour, *planes) if channels else colour
+        colour, plane, named = found
+        if colour_out is not None:
+            colour, plane = colour_out, depth_out
+        return Frame(colour, plane if depth else None, named if channels else {})
 
     @property
     def timing(self) -> Timing:

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from sortlast import _arrays, _box_images, _core
 from sortlast._errors import ArgumentError
+from sortlast._frame import Frame
 from sortlast.schedule import Schedule
-
-Frame = NDArray[Any] | tuple[NDArray[Any], NDArray[np.float32]]
 
 
 def _pictures(
@@ -74,8 +70,8 @@ def composite_serial(
         background: one value per channel, premultiplied (0..1 for uint8 images).
 
     Returns:
-        The frame (H, W, C), computed in float32 and rounded once (and again with a background); with
-        ``depths``, the pair (frame, depth).
+        The frame, computed in float32 and rounded once (and again with a background); it has a depth if there
+        are ``depths``.
 
     Raises:
         ArgumentError: an invalid argument; the message gives the expected value.
@@ -87,7 +83,7 @@ def composite_serial(
         order=_arrays.ranks(order, "order"),
         background=_arrays.colours(background, "background"),
     )
-    return colour if depth is None else (colour, depth)
+    return Frame(colour, depth)
 
 
 def composite_layers_serial(
@@ -147,7 +143,7 @@ def composite_layers_serial(
         _arrays.text(op, "op"),
         _arrays.colours(background, "background"),
     )
-    return colour if depth is None else (colour, depth)
+    return Frame(colour, depth)
 
 
 def execute_serial(
@@ -166,4 +162,4 @@ def execute_serial(
     colour, depth = _core.execute_serial(
         schedule, **_arguments(pictures, first), op=_arrays.text(op, "op"), seed=seed
     )
-    return colour if depth is None else (colour, depth)
+    return Frame(colour, depth)

@@ -49,12 +49,12 @@ def measure(algorithm):
     gather = time.perf_counter() - began
     return {
         "algorithm": compositor.algorithm, "sent": sent, "received": received, "seconds": seconds,
-        "gather": gather, "error": 0.0 if whole is None else float(np.abs(whole - oracle).max()),
+        "gather": gather, "error": 0.0 if whole is None else float(np.abs(whole.colour - oracle).max()),
     }
 
 mine = picture(rank)
 if rank == 0:
-    oracle = sortlast.composite_serial([picture(r) for r in range(size)], order=ORDER)
+    oracle = sortlast.composite_serial([picture(r) for r in range(size)], order=ORDER).colour
 node = comm.Split_type(MPI.COMM_TYPE_SHARED)
 report({
     "host": MPI.Get_processor_name(), "node": node.allgather(rank),

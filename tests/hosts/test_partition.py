@@ -55,7 +55,7 @@ def measure(drawn, algorithm, root):
         tile = comp.composite(mine, root=root)
     moved = received() - before
     whole = comp.gather(tile)
-    error = 0.0 if whole is None else float(np.abs(whole - oracle).max())
+    error = 0.0 if whole is None else float(np.abs(whole.colour - oracle.colour).max())
     return {"received": moved, "ranges": len(tile.ranges), "error": error, "why": comp.explain()}
 
 report({

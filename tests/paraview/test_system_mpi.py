@@ -20,7 +20,7 @@ image = np.full((6, 8, 4), (comm.rank + 1) / 64, np.float32)
 for node_ranks in (None, 1):
     with sortlast.Compositor(comm, node_ranks=node_ranks) as comp:
         frame = comp.gather(comp.composite(image, op="add"))
-        assert frame is None or (frame == 6 / 64).all()
+        assert frame is None or (frame.colour == 6 / 64).all()
         for call, error in (
             (lambda: comp.composite(image[: 6 - comm.rank]), sortlast.MismatchError),
             (comp.shrink, sortlast.UsageError),

@@ -59,8 +59,9 @@ def flattened(ranks, background=None):
         pixels.append(colour if background is None else over(colour, np.asarray(background, np.float32)))
     return np.array(pixels, np.float32).reshape(*ranks[0].shape, 4)
 
-def check_lists(found, ranks):
-    listed = list(in_order(ranks))
+def check_lists(frame, ranks):
+    found, listed = frame.fragments, list(in_order(ranks))
+    assert frame.colour is None and frame.depth is None
     assert found.shape == ranks[0].shape
     assert found.counts.ravel().tolist() == [len(each) for each in listed]
     assert found.colour.tobytes() == b"".join(c.tobytes() for each in listed for _, c, _ in each)
@@ -72,9 +73,9 @@ def check(comp, ranks, background=None, root=0, **options):
     assert tile.pixels.tobytes() == expected.reshape(-1, 4)[tile.begin:tile.end].tobytes()
     frame = comp.gather(tile, root=root)
     assert (frame is None) == (comm.rank != root)
-    assert frame is None or frame.tobytes() == expected.tobytes()
+    assert frame is None or frame.colour.tobytes() == expected.tobytes()
     if options.get("keep_lists", True):
-        lists = comp.gather(tile, root=root, flatten=False)
+        lists = comp.gather(tile, root=root, fragments=True)
         assert (lists is None) == (comm.rank != root)
         if lists is not None:
             check_lists(lists, ranks)

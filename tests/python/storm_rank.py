@@ -80,7 +80,7 @@ class Storm:
     def is_right(self, comp: sortlast.Compositor, step: int = 1) -> bool:
         """Whether a frame of all ranks is their sum."""
         frame = comp.gather(comp.composite(self.image * np.float32(step), op="add"))
-        return frame is None or bool((frame == self.sum * np.float32(step)).all())
+        return frame is None or bool((frame.colour == self.sum * np.float32(step)).all())
 
     def some(self) -> list[int]:
         """Some ranks but not all."""

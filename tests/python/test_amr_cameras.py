@@ -43,13 +43,13 @@ for number, camera in enumerate(views):
         all_images, positions, boxes = (sum(map(list, each), []) for each in zip(*told))
         expected = sortlast.composite_layers_serial(
             all_images, positions, camera.size[::-1], boxes=boxes
-        )
-        difference = float(np.abs(frame - expected).max())
+        ).colour
+        difference = float(np.abs(frame.colour - expected).max())
         assert difference <= 1e-6 * len(all_images), (number, difference)
-        beside = float(np.abs(frame - amr_scenes.whole(camera, scene)).max())
+        beside = float(np.abs(frame.colour - amr_scenes.whole(camera, scene)).max())
         assert beside <= 1e-6 * len(all_images), (number, camera, beside)
         oracle, picture = max(oracle, difference), max(picture, beside)
-        images, lit = max(images, len(all_images)), lit + float((frame[..., 3] > 0.01).mean())
+        images, lit = max(images, len(all_images)), lit + float((frame.colour[..., 3] > 0.01).mean())
 report([oracle, picture, images, lit / len(views), split])
 """
 

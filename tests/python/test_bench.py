@@ -182,9 +182,9 @@ def test_images_are_premultiplied_active_and_repeatable(form):
 def test_every_image_of_many_shows_and_its_place_matters():
     task = Task(32, 32, "float32", "over", gather=True)
     images = [pattern.image(task, 16, rank).colour for rank in range(16)]
-    right = sortlast.composite_serial(images)
+    right = sortlast.composite_serial(images).colour
     for wrong in (images[:-1], [*images[:-2], images[-1], images[-2]]):
-        assert np.abs(sortlast.composite_serial(wrong) - right).max() > 10 * task.bound(16)
+        assert np.abs(sortlast.composite_serial(wrong).colour - right).max() > 10 * task.bound(16)
 
 
 SNIPPET = """

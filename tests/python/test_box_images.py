@@ -78,21 +78,21 @@ def test_scenes_equal_the_oracle():
                     for other in {root or 0, 1}:
                         frame = comp.gather(tile, root=other)
                         if rank == other:
-                            assert np.abs(frame - scene.serial()).max() <= 1e-6 * each * size
+                            assert np.abs(frame.colour - scene.serial().colour).max() <= 1e-6 * each * size
     comp = sortlast.Compositor(comm)
     scene = Scene(9, lambda r: random_boxes(r, 80, 50), size, np.uint8)
     frame = comp.gather(comp.composite_layers(op="add", background=[0.2, 0, 0, 1], **scene.of(rank)))
     if rank == 0:
         expected = scene.serial(op="add", background=[0.2, 0, 0, 1])
-        assert np.abs(frame.astype(int) - expected).max() <= 1
+        assert np.abs(frame.colour.astype(int) - expected.colour).max() <= 1
     scene = Scene(9, lambda r: random_boxes(r, 80, 50), size, np.float16)
     random = np.random.default_rng(3)
     depths = [random.integers(0, 5, image.shape[:2]).astype(np.float32) for image in scene.images]
     mine = [depths[i] for i in np.flatnonzero(scene.ranks == rank)]
-    both = comp.gather(comp.composite_layers(depths=mine, op="closest", **scene.of(rank)), with_depth=True)
+    both = comp.gather(comp.composite_layers(depths=mine, op="closest", **scene.of(rank)), depth=True)
     if rank == 0:
         expected = scene.serial(depths=depths, op="closest")
-        assert (both[0] == expected[0]).all() and (both[1] == expected[1]).all()
+        assert (both.colour == expected.colour).all() and (both.depth == expected.depth).all()
     """,
     )
 
@@ -112,10 +112,10 @@ def test_ranks_without_images_and_frames_of_the_caller():
     assert (out.reshape(-1, 4)[tile.begin : tile.end] == tile.pixels).all()
     frame = comp.gather(tile)
     if rank == 0:
-        assert (frame[5:7, 4:7] == 0.5).all() and frame.sum() == 0.5 * image.size
+        assert (frame.colour[5:7, 4:7] == 0.5).all() and frame.colour.sum() == 0.5 * image.size
     # Nobody has any.
     frame = comp.gather(comp.composite_layers([], [], (H, W), background=[0.25] * 4))
-    assert rank != 0 or (frame == 0.25).all()
+    assert rank != 0 or (frame.colour == 0.25).all()
     # Memory of another type than the others' images is refused, on all ranks.
     out = np.zeros((H, W, 4), np.uint8 if rank == 2 else np.float32)
     try:
@@ -154,10 +154,10 @@ def test_values_that_are_no_numbers_the_largest_positions_and_empty_boxes():
             expected = np.zeros((H, W, 4))
             for image, _, (x0, y0, x1, y1) in sorted(images, key=lambda each: each[1]):
                 expected[y0:y1, x0:x1] += (1 - expected[y0:y1, x0:x1, 3:]) * image
-        assert np.isnan(frame[H - 3, W - 4]).all()
+        assert np.isnan(frame.colour[H - 3, W - 4]).all()
         finite = np.isfinite(expected).all(axis=2) & (np.abs(expected) < 1e30).all(axis=2)
         assert finite.sum() >= W * H - 3
-        assert np.abs(frame - expected)[finite].max() <= 3e-6
+        assert np.abs(frame.colour - expected)[finite].max() <= 3e-6
     """,
     )
 
@@ -240,7 +240,7 @@ def test_the_oracle_is_what_numpy_makes(seed, count):
         x0, y0, x1, y1 = boxes[i]
         part = expected[y0:y1, x0:x1]
         part += (1 - part[..., 3:]) * images[i]
-    assert np.abs(frame - expected).max(initial=0) <= 1e-6 * count
+    assert np.abs(frame.colour - expected).max(initial=0) <= 1e-6 * count
 
 
 def test_the_oracle_refuses_a_position_twice():

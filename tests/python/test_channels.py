@@ -88,11 +88,12 @@ def test_closest_takes_the_winners():
             )
             assert tile.channels["id"].shape == (len(tile.pixels),)
             assert tile.channels["normal"].shape == (len(tile.pixels), 3)
-            gathered = comp.gather(tile, root=size - 1, with_depth=True, channels=True)
+            gathered = comp.gather(tile, root=size - 1, depth=True, channels=True)
             plain = comp.gather(tile, root=size - 1)
             if rank == size - 1:
-                frame, depth, channels = gathered
-                assert np.array_equal(frame, plain)
+                depth, channels = gathered.depth, gathered.channels
+                assert np.array_equal(gathered.colour, plain.colour)
+                assert plain.depth is None and plain.channels == {}
                 assert list(channels) == ["id", "normal"]
                 assert np.array_equal(channels["id"], scene.closest(order, scene.ids, NOBODY))
                 assert np.array_equal(channels["normal"], scene.closest(order, scene.normals, (0, 0, 1)))
@@ -125,8 +126,8 @@ def test_over_blends_and_selects():
             )
             gathered = comp.gather(tile, channels=True)
             if rank == 0:
-                frame, found = gathered
-                near(frame, sortlast.composite_serial(list(scene.colours), order=order))
+                frame, found = gathered.colour, gathered.channels
+                near(frame, sortlast.composite_serial(list(scene.colours), order=order).colour)
                 first = scene.first
                 assert np.array_equal(found["id"], first(order, scene.ids, alphas[..., 0] > 0, NOBODY))
                 assert np.array_equal(found["solid"], first(order, scene.ids, alphas[..., 0] > 0.5, 0))
@@ -173,9 +174,9 @@ def test_ranks_without_an_image_bounds_and_straight_colours():
         if rank == 1:
             alphas = pictures[..., 3:].astype(float) / 255 * scene.drawn[..., None]
             drawn = scene.drawn[..., None]
-            near(gathered[1]["normal"], scene.over(order, scene.weighed * drawn, 1 - alphas))
+            near(gathered.channels["normal"], scene.over(order, scene.weighed * drawn, 1 - alphas))
             right = scene.first(order, scene.ids, alphas[..., 0] > 0, 0)
-            assert np.array_equal(gathered[1]["id"], right)
+            assert np.array_equal(gathered.channels["id"], right)
 
         # Nobody has an image.
         tile = comp.composite(
@@ -183,8 +184,8 @@ def test_ranks_without_an_image_bounds_and_straight_colours():
         )
         gathered = comp.gather(tile, channels=True)
         if rank == 0:
-            assert (gathered[1]["id"] == 7).all() and (gathered[1]["normal"] == 0).all()
-            assert gathered[1]["normal"].shape == (H, W, 3)
+            assert (gathered.channels["id"] == 7).all() and (gathered.channels["normal"] == 0).all()
+            assert gathered.channels["normal"].shape == (H, W, 3)
         """,
     )
 

@@ -46,13 +46,13 @@ def test_frames_are_the_oracles(ranks):
                 assert tile.depth is None
                 root = np.int64(size - 1)
                 frame = comp.gather(tile, root=root)
-                oracle = sortlast.composite_serial(pictures, order=order, background=background)
+                oracle = sortlast.composite_serial(pictures, order=order, background=background).colour
                 mine = oracle.reshape(-1, 4)[tile.begin:tile.end]
                 scale = {"float32": 1e-6, "float16": 1e-3, "uint8": 2 / size}[dtype] * size
                 assert np.abs(tile.pixels.astype(float) - mine.astype(float)).max(initial=0) <= scale
                 if rank == root:
                     assert frame.shape == (9, 13, 4)
-                    assert np.abs(frame.astype(float) - oracle.astype(float)).max() <= scale
+                    assert np.abs(frame.colour.astype(float) - oracle.astype(float)).max() <= scale
                 else:
                     assert frame is None
             assert comp.algorithm.startswith(entry.name)
@@ -74,14 +74,15 @@ def test_depth_and_ranks_without_an_image():
                 tile = comp.composite(None, op="closest", shape=(9, 13, 3), dtype=np.uint8)
             else:
                 tile = comp.composite(pictures[rank], depths[rank], op="closest")
-            frame = comp.gather(tile, with_depth=True)
+            frame = comp.gather(tile, depth=True)
             plain = comp.gather(tile, root=1)
             if rank == 0 and len(without) < 4:
                 present = [None if r in without else image for r, image in enumerate(pictures)]
-                colour, depth = sortlast.composite_serial(present, depths, op="closest")
-                assert np.array_equal(frame[0], colour) and np.array_equal(frame[1], depth)
+                oracle = sortlast.composite_serial(present, depths, op="closest")
+                assert np.array_equal(frame.colour, oracle.colour)
+                assert np.array_equal(frame.depth, oracle.depth)
             elif rank == 0:
-                assert (frame[0] == 0).all() and np.isinf(frame[1]).all()
+                assert (frame.colour == 0).all() and np.isinf(frame.depth).all()
             assert (plain is None) == (rank != 1)
             assert plain is None or plain.shape == (9, 13, 3)
         """,
@@ -98,7 +99,7 @@ def test_sub_communicators():
         image = np.zeros((4, 4, 4), np.float32)
         image[:, rank % 4] = 1
         frame = comp.gather(comp.composite(image, op="max"))
-        report(None if frame is None else frame[0, :, 0].tolist())
+        report(None if frame is None else frame.colour[0, :, 0].tolist())
         """,
     )
     assert reports == [None, None, None, [0, 1, 0, 1], [1, 0, 1, 0]]
@@ -147,10 +148,10 @@ def test_pixels_share_the_tiles_memory_and_outlive_it():
         for seed in range(10, 14):
             more.composite(images(seed)[rank])
         for pictures, array, (begin, end) in zip(frames, arrays, ranges):
-            oracle = sortlast.composite_serial(pictures)
+            oracle = sortlast.composite_serial(pictures).colour
             assert np.allclose(array, oracle.reshape(-1, 4)[begin:end], atol=1e-5)
         if rank == 0:
-            assert np.allclose(kept, sortlast.composite_serial(frames[2]), atol=1e-5)
+            assert np.allclose(kept.colour, sortlast.composite_serial(frames[2]).colour, atol=1e-5)
         """,
     )
 
@@ -200,7 +201,7 @@ def test_images_in_shared_memory_with_bounds_on_real_and_pretended_nodes():
             boxes.append((x0, y0, x0 + 20, y0 + 9))
             picture[y0:y0 + 9, x0:x0 + 20] = images(8 + other, 9, 20)[other]
         order = [2, 0, 3, 1]
-        expected = sortlast.composite_serial(pictures, order=order)
+        expected = sortlast.composite_serial(pictures, order=order).colour
         for nodes in (None, 0, 1, 2, 3):
             for options in ({}, {"check": False}):
                 comp = sortlast.Compositor(comm, algorithm="direct-send", node_ranks=nodes, **options)
@@ -212,7 +213,7 @@ def test_images_in_shared_memory_with_bounds_on_real_and_pretended_nodes():
                 shared[:] = 7
                 frame = comp.gather(tile, root=1)
                 if rank == 1:
-                    assert np.abs(frame - expected).max() < 1e-5
+                    assert np.abs(frame.colour - expected).max() < 1e-5
                 del comp, tile
                 assert (shared == 7).all()
         """,

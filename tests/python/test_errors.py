@@ -27,7 +27,7 @@ def attempt(action):
 
 def works(comp):
     frame = comp.gather(comp.composite(image))
-    return rank != 0 or bool(np.allclose(frame[..., 3], 1 - 0.75**size))
+    return rank != 0 or bool(np.allclose(frame.colour[..., 3], 1 - 0.75**size))
 """
 
 
@@ -154,11 +154,11 @@ def test_gather():
         found = {}
         for name, call in {
             "root": lambda: comp.gather(tile, root=2),
-            "depth": lambda: comp.gather(tile, with_depth=True),
+            "depth": lambda: comp.gather(tile, depth=True),
             "range": lambda: comp.gather(tile, root=3),
             "huge": lambda: comp.gather(tile, root=2**40),
             "type": lambda: comp.gather(tile, root="first"),
-            "flag": lambda: comp.gather(tile, with_depth=np.ones(2)),
+            "flag": lambda: comp.gather(tile, depth=np.ones(2)),
             "none": lambda: comp.gather(None),
             "out": lambda: comp.gather(tile, 1, out=np.ones((3, 3))),
             "tile": lambda: comp.gather(tile.pixels),
@@ -175,7 +175,7 @@ def test_gather():
         "huge": ["root is 1099511627776; expected a rank"],
         "type": ["root is 'first'; expected a rank"],
         "tile": ["tile is a ndarray; expected one of composite()"],
-        "flag": ["with_depth is array([1., 1.]); expected True or False"],
+        "flag": ["depth is array([1., 1.]); expected True or False"],
         "none": ["tile is a NoneType"],
         "out": ["out is float64 (3, 3); expected float32 (6, 8, 4)"],
     }

@@ -27,7 +27,7 @@ made.verify()
 print(made.name)
 
 images = [np.full((8, 8, 4), 0.25, np.float32) for _ in range(5)]
-pixels = sortlast.composite_serial(images)
+pixels = sortlast.composite_serial(images).colour
 executed = sortlast.execute_serial(made, images)
 print(float(pixels[0, 0, 0]))
 

@@ -51,11 +51,12 @@ def test_intervals_are_mixed_and_channels_kept(ranks):
                         finite[rank], background=[0.1, 0.2, 0.3, 1], keep_lists=keep_lists)
                     frame = comp.gather(tile)
                     if frame is not None:
-                        assert np.abs(frame - expected).max() < 2e-6
-                        seen.add(hashlib.sha256(frame.tobytes()).hexdigest())
-                lists = comp.gather(comp.composite_fragments(parts[rank]), flatten=False)
-                if lists is not None:
-                    check_lists(lists, parts)
+                        assert np.abs(frame.colour - expected).max() < 2e-6
+                        seen.add(hashlib.sha256(frame.colour.tobytes()).hexdigest())
+                gathered = comp.gather(comp.composite_fragments(parts[rank]), fragments=True)
+                if gathered is not None:
+                    lists = gathered.fragments
+                    check_lists(gathered, parts)
                     ids = lists.channels["id"]
                     assert sorted(lists.channels) == ["id", "normal"]
                     assert sorted(ids) == sorted(np.concatenate([each.channels["id"] for each in parts]))
@@ -98,8 +99,9 @@ def test_intervals_are_mixed_and_channels_kept(ranks):
         if rank == 0:
             surface = dict(image=np.ones((11, 17, 4), np.float32), depth=np.full((11, 17), 1.5, np.float32))
         tile = comp.composite_fragments(given[rank], mode="depth-blend", keep_lists=True, **surface)
-        lists = comp.gather(tile, flatten=False)
-        if lists is not None:
+        gathered = comp.gather(tile, fragments=True)
+        if gathered is not None:
+            lists = gathered.fragments
             ours = lists.depth == 1.5
             assert ours.sum() == 11 * 17
             assert (lists.depth_back[ours] == 1.5).all()

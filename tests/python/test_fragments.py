@@ -46,8 +46,8 @@ def test_colours_of_uint8_are_blended_as_parts_of_255_and_rounded_once():
             frame = comp.gather(tile)
             exact = 255 * flattened(as_floats(given), [0.1, 0.2, 0.3, 1])
             assert tile.pixels.dtype == np.uint8
-            assert frame is None or (frame == np.rint(exact)).all()
-        lists = comp.gather(comp.composite_fragments(given[rank]), flatten=False)
+            assert frame is None or (frame.colour == np.rint(exact)).all()
+        lists = comp.gather(comp.composite_fragments(given[rank]), fragments=True)
         if lists is not None:
             check_lists(lists, given)
         out = np.zeros((11, 17, 4), np.uint8)
@@ -58,7 +58,7 @@ def test_colours_of_uint8_are_blended_as_parts_of_255_and_rounded_once():
         with_surface = dict(image=surface, depth=np.full((11, 17), 0.5, np.float32)) if rank == 0 else {}
         frame = comp.gather(comp.composite_fragments(
             Fragments.empty((11, 17), np.uint8), mode="depth-blend", **with_surface))
-        assert frame is None or (frame == [51, 51, 51, 255]).all()
+        assert frame is None or (frame.colour == [51, 51, 51, 255]).all()
         try:
             comp.composite_fragments(scene(41, size)[rank] if rank == 1 else given[rank])
         except sortlast.MismatchError as error:
@@ -126,8 +126,8 @@ def test_surfaces_hide_what_lies_behind():
             tile = comp.composite_fragments(
                 parts[rank], image=images[rank], depth=depths[rank], keep_lists=keep, **options)
             frame = comp.gather(tile)
-            assert frame is None or frame.tobytes() == expected.tobytes()
-        lists = comp.gather(tile, flatten=False)
+            assert frame is None or frame.colour.tobytes() == expected.tobytes()
+        lists = comp.gather(tile, fragments=True)
         if lists is not None:
             check_lists(lists, together)
 
@@ -144,7 +144,7 @@ def test_surfaces_hide_what_lies_behind():
         ][rank]
         tile = comp.composite_fragments(mode="depth-blend", **given)
         frame = comp.gather(tile)
-        assert frame is None or frame.tobytes() == expected.tobytes()
+        assert frame is None or frame.colour.tobytes() == expected.tobytes()
         """,
     )
 
@@ -163,8 +163,8 @@ def test_layers_become_fragments():
         assert made.depth.tolist() == [4, 1, 4, 1, 4, 1, 4, 4]
         comp = sortlast.Compositor(comm)
         frame = comp.gather(comp.composite_fragments(made))
-        assert frame[0, 0].tolist() == [0.625] * 4
-        assert frame[1].tolist() == [[0.25] * 4, [0.25] * 4, [0] * 4]
+        assert frame.colour[0, 0].tolist() == [0.625] * 4
+        assert frame.colour[1].tolist() == [[0.25] * 4, [0.25] * 4, [0] * 4]
         wrong = ([], []), ([near], [1, 2]), ([near, near[0]], [1, 2]), ([near], [np.zeros(5)])
         for images, depths in wrong:
             try:
@@ -231,9 +231,10 @@ def test_wrong_calls_are_every_ranks_error():
             lambda: comp.composite_fragments(parts[rank], image=image, mode="depth-blend"),
             lambda: comp.composite_fragments(image),
             lambda: comp.composite_fragments(parts[rank] if rank else scene(12, 1, shape=(5, 5))[0]),
-            lambda: comp.gather(comp.composite(image), flatten=False),
-            lambda: comp.gather(comp.composite_fragments(parts[rank], keep_lists=False), flatten=False),
-            lambda: comp.gather(comp.composite_fragments(parts[rank]), with_depth=True, flatten=False),
+            lambda: comp.gather(comp.composite(image), fragments=True),
+            lambda: comp.gather(comp.composite_fragments(parts[rank], keep_lists=False), fragments=True),
+            lambda: comp.gather(comp.composite_fragments(parts[rank]), depth=True, fragments=True),
+            lambda: comp.gather(comp.composite_fragments(parts[rank]), channels=True, fragments=True),
         ]
         told = []
         for number, call in enumerate(calls):
@@ -246,7 +247,7 @@ def test_wrong_calls_are_every_ranks_error():
         """,
     )
     for told in reports:
-        assert [number for number, _ in told] == list(range(15))
+        assert [number for number, _ in told] == list(range(16))
     texts = dict(reports[0])
     assert "image is a sortlast.Fragments; expected an array (H, W, C), or composite_fragments()" in texts[0]
     assert 'shape was passed without a mode; expected mode="depth-blend" with it' in texts[1]
@@ -255,3 +256,4 @@ def test_wrong_calls_are_every_ranks_error():
     assert 'image was passed without a mode; expected mode="depth-blend" with it' in texts[8]
     assert "fragments is a ndarray; expected sortlast.Fragments" in texts[10]
     assert "keep_lists" in texts[13]
+    assert "depth was passed with fragments=True; leave it out" in texts[14]

@@ -50,7 +50,7 @@ with sortlast.Compositor(comm, deadline=0.1, node_ranks={node_ranks}) as comp:
             whole = comp.gather(tile)
             assert (whole is None) == (rank != 0)
             if rank == 0:
-                assert np.allclose(whole, shown([2]))
+                assert np.allclose(whole.colour, shown([2]))
             assert "root 2 was left out of frame" in error_of(
                 sortlast.ArgumentError, lambda: comp.gather(tile, root=2)
             )

@@ -38,7 +38,8 @@ def test_interleaved_tiles_are_where_their_ranges_say():
         depths = np.random.default_rng(8).random((size, 60, 41), np.float32)
         depths[:, :20] = depths[:, 40:] = np.inf
         depths = list(depths)
-        oracle, near = sortlast.composite_serial(pictures, depths)
+        serial = sortlast.composite_serial(pictures, depths)
+        oracle, near = serial.colour, serial.depth
         dealt = []
         for algorithm in ("auto", "radix-k"):
             for nodes in (2, 1):
@@ -52,10 +53,10 @@ def test_interleaved_tiles_are_where_their_ranges_say():
                     assert np.array_equal(tile.depth[begin:end], near.ravel()[first:last])
                     begin = end
                 assert tile.pixels.shape == (begin, 4)
-                frame = comp.gather(tile, root=size - 1, with_depth=True)
+                frame = comp.gather(tile, root=size - 1, depth=True)
                 if frame is not None:
-                    assert np.abs(frame[0] - oracle).max() <= 1e-6 * size
-                    assert np.array_equal(frame[1], near)
+                    assert np.abs(frame.colour - oracle).max() <= 1e-6 * size
+                    assert np.array_equal(frame.depth, near)
                 dealt.append(max(comm.allgather(len(tile.ranges))))
                 assert "dealt out in blocks" in comp.explain()
         report(dealt)

@@ -84,9 +84,9 @@ for k, (name, op, scalar, channels, with_depth, order, empty, nodes) in enumerat
     comp = sortlast.Compositor(comm, algorithm=name, node_ranks=nodes)
     made, depth = image(1000 * k + rank, scalar, channels, empty, op)
     tile = comp.composite(made, depth if with_depth else None, op=op, order=order)
-    frame = comp.gather(tile, with_depth=with_depth)
+    frame = comp.gather(tile, depth=with_depth)
     if rank == 0:
-        planes = frame if with_depth else (frame,)
+        planes = (frame.colour, frame.depth) if with_depth else (frame.colour,)
         found.append(hashlib.sha256(b"".join(plane.tobytes() for plane in planes)).hexdigest()[:16])
     comp.close()
 report(found)

@@ -105,11 +105,11 @@ def test_clipped_blocks_make_the_clipped_whole(kind, plane):
         each.show(look)
     if kind is VolumeRenderer:
         order = front_to_back([block.bounds(SPACING) for block in blocks], at.eye)
-        composited = sortlast.composite_serial([each.render(at) for each in made], order=order)
+        composited = sortlast.composite_serial([each.render(at) for each in made], order=order).colour
         assert np.abs(composited - image(whole, at)).max() < 0.1 / 255
     else:
         images, depths = zip(*(each.render(at) for each in made), strict=True)
-        composited, _ = sortlast.composite_serial(list(images), depths=list(depths), op="closest")
+        composited = sortlast.composite_serial(list(images), depths=list(depths), op="closest").colour
         differing = np.abs(composited - image(whole, at)).max(axis=-1) > 2 / 255
         assert differing.mean() < 2e-3
     assert composited.any()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sortlast
-from sortlast import ArgumentError, composite_serial, execute_serial
+from sortlast import ArgumentError, Fragments, Frame, composite_serial, execute_serial
 
 
 def random_images(seed, count, height=5, width=7, channels=4, dtype="float32"):
@@ -36,7 +36,7 @@ def test_over_is_the_formula_in_the_given_order(seed, count, data):
     images = random_images(seed, count)
     order = data.draw(st.permutations(range(count)))
     expected = over([images[i] for i in order])
-    assert np.abs(composite_serial(images, order=order) - expected).max() <= 1e-6 * count
+    assert np.abs(composite_serial(images, order=order).colour - expected).max() <= 1e-6 * count
 
 
 @pytest.mark.parametrize(("op", "reference"), [("add", np.sum), ("max", np.max), ("min", np.min)])
@@ -44,18 +44,37 @@ def test_over_is_the_formula_in_the_given_order(seed, count, data):
 def test_commuting_operators(op, reference, channels):
     images = random_images(1, 5, channels=channels)
     expected = reference(np.stack(images).astype(np.float64), axis=0)
-    assert np.abs(composite_serial(images, op=op) - expected).max() <= 1e-6 * 5
+    assert np.abs(composite_serial(images, op=op).colour - expected).max() <= 1e-6 * 5
 
 
 def test_closest_takes_the_nearest_and_the_front_of_equals():
     images = random_images(2, 3, channels=3)
     depths = [np.full((5, 7), d, np.float32) for d in (2.0, 1.0, 1.0)]
     depths[0][0, 0] = 0.5
-    colour, depth = composite_serial(images, depths, op="closest", order=[2, 1, 0])
-    assert np.array_equal(colour[0, 0], images[0][0, 0])
-    assert np.array_equal(colour[1:], images[2][1:])
-    assert depth[0, 0] == 0.5
-    assert (depth[1:] == 1.0).all()
+    frame = composite_serial(images, depths, op="closest", order=[2, 1, 0])
+    assert np.array_equal(frame.colour[0, 0], images[0][0, 0])
+    assert np.array_equal(frame.colour[1:], images[2][1:])
+    assert frame.depth[0, 0] == 0.5
+    assert (frame.depth[1:] == 1.0).all()
+
+
+def test_a_frame_is_an_array_of_its_colours():
+    frame = composite_serial(random_images(1, 2, 3, 5))
+    assert (frame.shape, frame.dtype, frame.depth, frame.channels) == ((3, 5, 4), np.float32, None, {})
+    assert repr(frame) == "Frame(5x3, 4 x float32)"
+    assert np.asarray(frame) is frame.colour
+    assert not np.shares_memory(np.array(frame), frame.colour)
+    assert np.array_equal(np.asarray(frame, np.float64), frame.colour)
+    assert np.asarray(frame, np.float64).dtype == np.float64
+    with pytest.raises(ValueError, match="needs a copy"):
+        frame.__array__(np.float64, copy=False)
+    with pytest.raises(AttributeError):
+        frame.colour = None
+    lists = Frame(None, fragments=Fragments.empty((3, 5)))
+    assert repr(lists) == "Frame(Fragments(5x3, 0 fragments))"
+    for use in (np.asarray, lambda lists: lists.shape, lambda lists: lists.dtype):
+        with pytest.raises(ArgumentError, match="colour is None; expected a frame that was gathered without"):
+            use(lists)
 
 
 @given(data=st.data())
@@ -67,8 +86,8 @@ def test_schedules_run_to_the_oracles_image(data):
     for rank in data.draw(st.sets(st.integers(0, p - 1), max_size=p - 1), "without"):
         images[rank] = None
     s = sortlast.schedule.make(name, p, 15, order=order)
-    first = execute_serial(s, images, seed=1)
-    assert np.abs(first - composite_serial(images, order=order)).max() <= 1e-6 * p
+    first = execute_serial(s, images, seed=1).colour
+    assert np.abs(first - composite_serial(images, order=order).colour).max() <= 1e-6 * p
     assert np.array_equal(execute_serial(s, images, seed=data.draw(st.integers(2, 99), "seed")), first)
 
 
@@ -95,8 +114,8 @@ def test_dlpack_arrays_are_taken():
     depths = list(np.random.default_rng(7).random((3, 5, 7), np.float32))
     expected = composite_serial(images, depths, op="closest")
     got = composite_serial([Foreign(i) for i in images], [Foreign(d) for d in depths], op="closest")
-    assert np.array_equal(got[0], expected[0])
-    assert np.array_equal(got[1], expected[1])
+    assert np.array_equal(got.colour, expected.colour)
+    assert np.array_equal(got.depth, expected.depth)
 
 
 def test_read_only_arrays_are_taken():

@@ -38,7 +38,7 @@ def end():
 
 def works(comp):
     frame = comp.gather(comp.composite(image, op="add"))
-    return frame is None or bool((frame == sum(each + 1 for each in comp.ranks) / 64).all())
+    return frame is None or bool((frame.colour == sum(each + 1 for each in comp.ranks) / 64).all())
 """
 
 

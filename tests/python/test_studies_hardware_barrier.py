@@ -99,7 +99,7 @@ def test_a_cascade_makes_the_serial_composite(p):
     assert all(1 <= len(unit.inputs) <= 8 for level in levels for unit in level)
     assert levels[-1][0].output == (0, p)
     assert cables(levels) == p + sum(map(len, levels)) - 1
-    np.testing.assert_allclose(composite(images, levels), composite_serial(images), atol=2e-6)
+    np.testing.assert_allclose(composite(images, levels), composite_serial(images).colour, atol=2e-6)
 
 
 def test_a_cascade_of_512_nodes_is_three_levels_and_no_more():

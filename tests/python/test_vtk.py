@@ -235,12 +235,12 @@ def test_image_is_what_composites(background):
         pictures.append(vtk.image(made))
         assert vtk_scenes.renderer_of(made).GetBackground() == background
     *parts, whole = pictures
-    found, depth = sortlast.composite_serial(
+    found = sortlast.composite_serial(
         [each.colour for each in parts], [each.depth for each in parts], op="closest"
     )
-    assert vtk_scenes.difference(found, whole.colour)[1] < 0.001
+    assert vtk_scenes.difference(found.colour, whole.colour)[1] < 0.001
     assert np.isinf(whole.depth).mean() > 0.3
-    np.testing.assert_array_equal(np.isinf(depth), np.isinf(whole.depth))
+    np.testing.assert_array_equal(np.isinf(found.depth), np.isinf(whole.depth))
     x0, y0, x1, y1 = whole.bounds
     assert (whole.colour[..., 3] > 0).sum() == (whole.colour[y0:y1, x0:x1, 3] > 0).sum()
     assert all(whole.colour[y0:y1, x0:x1].any(axis=(1, 2))[[0, -1]])

@@ -53,7 +53,7 @@ class Oracle:
             parts = [pattern.chunk(task, comm.size, rank, index) for rank in range(comm.size)]
             depths = [part.depth[None] for part in parts if part.depth is not None]
             made = composite_serial([part.colour[None] for part in parts], depths or None, op=task.op)
-            pixels = (made[0] if isinstance(made, tuple) else made)[0]
+            pixels = made.colour[0]
             begin = index * pattern.CHUNK
             self._colour[begin : begin + len(pixels)] = pixels
         self._window.Fence()

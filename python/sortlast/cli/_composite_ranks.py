@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from sortlast import launch
 from sortlast.cli import _terminal
@@ -60,11 +60,10 @@ class Job:
             order=self.order,
             background=background,
         )
-        frame = compositor.gather(tile, root=0, with_depth=image.depth is not None)
+        frame = compositor.gather(tile, root=0, depth=image.depth is not None)
         result = None
         if frame is not None:
-            pixels, depth = frame if isinstance(frame, tuple) else (frame, None)
-            result = image_files.Image(pixels, depth, image.corner)
+            result = image_files.Image(frame.colour, frame.depth, image.corner)
 
         together(comm, lambda: None if result is None else image_files.write(self.output, result))
         if self.trace is not None:
@@ -98,7 +97,7 @@ class Job:
 
     def _composite_deep(self, comm: MPI.Intracomm, most: int | None) -> None:
         """Like :meth:`run`, for deep images."""
-        from sortlast import Compositor, Fragments, cinema_files, deep_files, image_files
+        from sortlast import Compositor, cinema_files, deep_files, image_files
         from sortlast.launch.failure import together
 
         fragments = together(comm, lambda: deep_files.read(self.files[comm.rank], most))
@@ -108,22 +107,23 @@ class Job:
         compositor = Compositor(comm, algorithm=self.algorithm)
         compositor.trace = self.trace is not None
         tile = compositor.composite_fragments(fragments, background=self.background, keep_lists=self.deep)
-        result = compositor.gather(tile, flatten=not self.deep)
+        frame = compositor.gather(tile, fragments=self.deep)
         corner = image_files.place(self.files[comm.rank]).corner
 
         def write() -> None:
-            if isinstance(result, Fragments) and self.output.suffix.lower() == ".cdb":
-                cinema_files.write(self.output, result)
-            elif isinstance(result, Fragments):
-                deep_files.write(self.output, result, corner)
-            elif result is not None:
-                image = image_files.Image(cast("NDArray[Any]", result), corner=corner)
-                image_files.write(self.output, image)
+            if frame is None:
+                return
+            if frame.fragments is None:
+                image_files.write(self.output, image_files.Image(frame.colour, corner=corner))
+            elif self.output.suffix.lower() == ".cdb":
+                cinema_files.write(self.output, frame.fragments)
+            else:
+                deep_files.write(self.output, frame.fragments, corner)
 
         together(comm, write)
         if self.trace is not None:
             self._write_trace(comm, compositor, self.trace)
-        if result is not None:
+        if frame is not None:
             self._report(f"{width}x{height}, deep", compositor, remarks)
 
     def _report(self, what: str, compositor: Compositor, remarks: list[str]) -> None:

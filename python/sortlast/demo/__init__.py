@@ -149,7 +149,7 @@ def _frame(comm: MPI.Intracomm, compositor: sortlast.Compositor, part: Part, cam
     ordered = time.perf_counter()
     tile = part.composite(compositor, own, order)
     composited = time.perf_counter()
-    frame: Image | None = compositor.gather(tile, root=0)  # type: ignore[assignment]
+    frame = compositor.gather(tile, root=0)
     end = time.perf_counter()
     spans = (
         rendered - begin,
@@ -159,7 +159,8 @@ def _frame(comm: MPI.Intracomm, compositor: sortlast.Compositor, part: Part, cam
         end - composited,
         end - begin,
     )
-    return Frame(own, order, frame, _row(comm, spans, compositor.timing))
+    image = None if frame is None else frame.colour
+    return Frame(own, order, image, _row(comm, spans, compositor.timing))
 
 
 def _row(comm: MPI.Intracomm, spans: tuple[float, ...], timing: Any) -> dict[str, float]:

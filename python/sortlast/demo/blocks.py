@@ -73,8 +73,8 @@ class BlockPart(Part):
                 depths.append(np.empty_like(depths[0]))
                 comm.Recv(depths[-1], source=rank)
         op = "over" if depths is None else "closest"
-        expected = sortlast.composite_serial(images, depths=depths, op=op, order=order)
-        return expected[0] if isinstance(expected, tuple) else expected
+        expected: Image = sortlast.composite_serial(images, depths=depths, op=op, order=order).colour
+        return expected
 
     def whole(self, camera: Camera) -> Image:
         """The whole volume as one block."""

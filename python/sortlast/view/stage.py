@@ -160,7 +160,7 @@ class Stage:
         times.append(time.perf_counter())
         tile = part.composite(compositor, own, places)
         times.append(time.perf_counter())
-        image: Image | None = compositor.gather(tile, root=0)  # type: ignore[assignment]
+        frame = compositor.gather(tile, root=0)
         times.append(time.perf_counter())
 
         spans = list(zip(("render", "wait", "order", "composite", "gather"), times, times[1:], strict=False))
@@ -168,11 +168,11 @@ class Stage:
         gathered = self._messages.gather(
             [(name, begin - times[0], end - times[0]) for name, begin, end in spans]
         )
-        if gathered is None or image is None:
+        if gathered is None or frame is None:
             return None
         phases = [{name: end - begin for name, begin, end in rank[:5]} for rank in gathered]
         seconds = {name: max(rank[name] for rank in phases) for name in phases[0]}
-        return Drawn(image, compositor.algorithm, seconds, gathered)
+        return Drawn(frame.colour, compositor.algorithm, seconds, gathered)
 
     def _part(self, mode: str) -> BlockPart | BoxesPart:
         """This rank's part in a mode, made and distributed by rank 0 on first use."""

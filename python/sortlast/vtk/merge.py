@@ -109,7 +109,8 @@ class Merge:
                 boxes=[place for _, place in self._places],
                 background=told.background,
             )
-            return compositor.gather(tile), None
+            frame = compositor.gather(tile)
+            return (None, None) if frame is None else (frame.colour, None)
         surface = told.whole.kind == SURFACE
         absent: dict[str, Any] = {}
         if self._colour is None:
@@ -122,8 +123,8 @@ class Merge:
             told.background,
             **absent,
         )
-        found: Any = compositor.gather(tile, with_depth=surface)
-        return found if isinstance(found, tuple) else (found, None)
+        frame = compositor.gather(tile, depth=surface)
+        return (None, None) if frame is None else (frame.colour, frame.depth)
 
     def put_back(self, frame: Any, nearest: Any) -> None:
         """On rank 0: write the picture on its background, and draw the annotations on top."""

@@ -70,6 +70,6 @@ def composite(images: Sequence[Any], levels: Sequence[Sequence[Unit]]) -> Any:
             missing = [depth for depth in unit.inputs if depth not in streams]
             if missing:
                 raise Error(f"no stream of the images {missing} for a unit of level {unit.level}")
-            joined[unit.output] = composite_serial([streams[depth] for depth in unit.inputs])
+            joined[unit.output] = composite_serial([streams[depth] for depth in unit.inputs]).colour
         streams = joined
     return streams[0, len(images)]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from contextlib import ExitStack, closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -62,9 +62,9 @@ class Loop:
 
         # Composite and draw.
         tile = self._compositor.composite(self._read, op="over")
-        finished: Any = self._compositor.gather(tile, root=0)
-        if self._comm.rank == 0:
-            np.copyto(self.screen, finished)
+        finished = self._compositor.gather(tile, root=0)
+        if finished is not None:
+            np.copyto(self.screen, finished.colour)
 
     def seconds(self, barrier: Barrier | None, frames: int) -> float:
         """Mean seconds per frame."""
@@ -98,7 +98,7 @@ def _error(comm: MPI.Intracomm, screen: Image, size: tuple[int, int]) -> int:
     """The largest difference of the frame on rank 0 from the serial composite."""
     if comm.rank != 0:
         return 0
-    oracle: Any = composite_serial([image(rank, size) for rank in range(comm.size)])
+    oracle = composite_serial([image(rank, size) for rank in range(comm.size)]).colour
     return int(np.abs(screen.astype(np.int16) - oracle).max())
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sortlast._frame import Frame
 from sortlast.bench.cells import AUTO
 from sortlast.bench.nodes import on_one_node
 from sortlast.bench.oracle import Finished
@@ -35,7 +35,7 @@ class Sortlast(Peer):
         self._compositor = Compositor(self.comm, algorithm=algorithm, node_ranks=self.nodes)
         self._input = self.prepared(self._compositor)
         self._tile: Tile | None = None
-        self._frame: NDArray[Any] | None = None
+        self._frame: Frame | None = None
 
     @classmethod
     def algorithms(cls, scene: Scene) -> Sequence[str]:
@@ -54,7 +54,7 @@ class Sortlast(Peer):
             image.colour, depth=image.depth, op=self.task.op, bounds=image.bounds
         )
         if self.task.gather:
-            self._frame = self._compositor.gather(self._tile, root=0)  # type: ignore[assignment]
+            self._frame = self._compositor.gather(self._tile, root=0)
 
     def chosen(self) -> str:
         """The full name."""
@@ -65,7 +65,7 @@ class Sortlast(Peer):
         if not self.task.gather and self._tile is not None:
             return Finished(self._tile.begin, np.asarray(self._tile.pixels))
         if self._frame is not None:
-            return Finished(0, self._frame.reshape(-1, CHANNELS))
+            return Finished(0, self._frame.colour.reshape(-1, CHANNELS))
         return Finished.nothing(self.task)
 
     def bound(self) -> float:
