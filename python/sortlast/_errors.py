@@ -25,7 +25,7 @@ class ArgumentError(Error, ValueError):
     """An invalid argument: the message names it, its value and the expected value."""
 
 
-class MismatchError(Error):
+class MismatchError(Error, ValueError):
     """Arguments differ between ranks; raised with the same message on every rank."""
 
 
@@ -33,15 +33,15 @@ class TimeoutError(Error, builtins.TimeoutError):  # noqa: A001
     """A wait exceeded its limit; the message says which rank waits for which, and at which stage."""
 
 
-class RemoteError(Error):
+class RemoteError(Error, RuntimeError):
     """The call failed on another rank; the message names the rank and the cause."""
 
 
-class UsageError(Error):
+class UsageError(Error, RuntimeError):
     """A call that is not possible now: two at once, on a closed object, or after MPI has ended."""
 
 
-class MpiError(Error):
+class MpiError(Error, RuntimeError):
     """The MPI library reported an error."""
 
 

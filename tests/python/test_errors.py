@@ -236,6 +236,9 @@ def test_errors_have_their_builtin_kin():
                 continue
             raise AssertionError(kind)
         assert issubclass(sortlast.TimeoutError, TimeoutError)
+        assert issubclass(sortlast.MismatchError, ValueError)
+        for kind in (sortlast.UsageError, sortlast.RemoteError, sortlast.MpiError):
+            assert issubclass(kind, RuntimeError)
         """,
     )
 
