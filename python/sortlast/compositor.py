@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import DTypeLike, NDArray
 
 from sortlast import _arrays, _box_images, _channels, _core, _fragments, _native
 from sortlast._core import Machine
-from sortlast._errors import ArgumentError
+from sortlast._errors import ArgumentError, UsageError
 from sortlast._fragments import Fragments
 from sortlast._frame import Frame
 from sortlast.protocols import FabricChoice, Out, Tile
@@ -518,20 +519,28 @@ class Compositor:
         """Describe how and why the last composite() proceeded, in some lines of text."""
         return self._native.explain()  # type: ignore[no-any-return]
 
-    @property
-    def trace(self) -> bool:
-        """Whether events are recorded."""
-        return self._tracing
+    @contextmanager
+    def trace(self) -> Iterator[list[Event]]:
+        """Record the events of this rank in the block; the list is filled at the end of the block.
 
-    @trace.setter
-    def trace(self, on: bool) -> None:
-        self._tracing = bool(on)
-        self._native.trace(self._tracing)
+        Not collective. ``sortlast.trace.write`` writes the events of all ranks to a file::
 
-    def events(self) -> list[Event]:
-        """Events recorded on this rank since the last clear_events()."""
-        return self._native.events()  # type: ignore[no-any-return]
+            with compositor.trace() as events:
+                compositor.composite(image)
+            sortlast.trace.write(comm, events, "trace.json")
 
-    def clear_events(self) -> None:
-        """Drop the recorded events."""
-        self._native.clear_events()
+        Raises:
+            UsageError: in the block of another ``trace()`` of this compositor, or the compositor is closed.
+        """
+        if self._tracing:
+            raise UsageError("this compositor is being traced; expected one trace() at a time")
+        events: list[Event] = []
+        self._native.trace(True)
+        self._tracing = True
+        try:
+            yield events
+        finally:
+            self._tracing = False
+            events += self._native.events()
+            self._native.clear_events()
+            self._native.trace(False)

@@ -1,9 +1,9 @@
 """Traces: the activities of every rank over time, in the Chrome trace format for Perfetto.
 
-A compositor records events while its ``trace`` is true. :func:`write` gathers the events of all ranks and
-writes them as JSON; open the file at https://ui.perfetto.dev. There, a rank is a process and its lanes are
-threads: "compositing" (its thread of control), "send" and "receive" (messages in flight, which overlap and
-therefore take several lanes). Arrows join a message's two ends.
+A compositor records events in a block ``with compositor.trace() as events``. :func:`write` gathers the
+events of all ranks and writes them as JSON; open the file at https://ui.perfetto.dev. There, a rank is a
+process and its lanes are threads: "compositing" (its thread of control), "send" and "receive" (messages in
+flight, which overlap and therefore take several lanes). Arrows join a message's two ends.
 
 Times are from a clock that the processes of a host share; between hosts they are as accurate as the hosts'
 clocks, so an arrow between hosts may appear to point back in time.
@@ -18,13 +18,11 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sortlast import Error
+from sortlast import Error, _core
 from sortlast.files import write_text
 
 if TYPE_CHECKING:
     from mpi4py import MPI
-
-    from sortlast import Compositor
 
 _MESSAGES = ("send", "receive")
 _MICROSECONDS = 1e6  # in a second; the unit of time in the format
@@ -56,30 +54,33 @@ class Message:
     receive: Event
 
 
-def gather(comm: MPI.Intracomm, compositor: Compositor) -> list[list[Event]] | None:
-    """The events of all ranks of ``comm``, by rank, on rank 0; None elsewhere. Communicates."""
-    own = [(e.activity, e.begin, e.end, e.peer, e.stage, e.bytes) for e in compositor.events()]
+def gather(comm: MPI.Intracomm, events: Sequence[_core.Event]) -> list[list[Event]] | None:
+    """The events of all ranks of ``comm``, by rank, on rank 0; None elsewhere. Communicates.
+
+    ``events`` are this rank's, from ``Compositor.trace``.
+    """
+    own = [(e.activity, e.begin, e.end, e.peer, e.stage, e.bytes) for e in events]
     gathered = comm.gather(own, root=0)
     return None if gathered is None else [[Event(*fields) for fields in rank] for rank in gathered]
 
 
-def write(comm: MPI.Intracomm, compositor: Compositor, path: str | Path) -> list[list[Event]] | None:
+def write(comm: MPI.Intracomm, events: Sequence[_core.Event], path: str | Path) -> list[list[Event]] | None:
     """Write the events of all ranks of ``comm`` atomically to ``path`` (JSON). Communicates.
 
-    Every rank calls it. Returns the result of :func:`gather`, so that the same events can be drawn. Raises
-    :class:`sortlast.Error` on every rank if rank 0 cannot write.
+    Every rank calls it with its own events, from ``Compositor.trace``. Returns the result of :func:`gather`,
+    so that the same events can be drawn. Raises :class:`sortlast.Error` on every rank if rank 0 cannot write.
     """
-    events = gather(comm, compositor)
+    gathered = gather(comm, events)
     failure = None
-    if events is not None:
+    if gathered is not None:
         try:
-            save(events, path)
+            save(gathered, path)
         except Error as error:
             failure = str(error)
     failure = comm.bcast(failure, root=0)
     if failure is not None:
         raise Error(failure)
-    return events
+    return gathered
 
 
 def save(events: Sequence[Sequence[Event]], path: str | Path) -> None:

@@ -162,18 +162,22 @@ def test_timing_and_events():
         """
         comp = sortlast.Compositor(comm, algorithm="binary-swap", node_ranks=1)
         pictures = images(6, 64, 64)
-        assert comp.trace is False and comp.events() == []
-        comp.trace = True
-        tile = comp.composite(pictures[rank])
-        timing = comp.timing
+        with comp.trace() as events:
+            tile = comp.composite(pictures[rank])
+            timing = comp.timing
+            comp.gather(tile)
+            assert events == []
+            try:
+                with comp.trace():
+                    raise AssertionError
+            except sortlast.UsageError as error:
+                assert "expected one trace() at a time" in str(error)
         assert isinstance(timing, sortlast.Timing)
         assert timing.stages == 2 and timing.messages_sent == timing.messages_received == 2
         assert timing.bytes_sent == timing.bytes_received == 64 * 64 * 16 * 3 // 4
         assert timing.gather == 0 and timing.blend > 0
         assert 0 < timing.agree + timing.wait + timing.blend <= timing.total
-        comp.gather(tile)
         assert comp.timing.gather > 0 and comp.timing.total > timing.total
-        events = comp.events()
         assert {event.activity for event in events} >= {"agree", "send", "receive", "blend", "gather"}
         assert all(event.begin <= event.end for event in events)
         for name in ("send", "receive"):
@@ -181,10 +185,16 @@ def test_timing_and_events():
             assert sorted(event.stage for event in some) == [1, 2]
             assert {event.peer for event in some} == {rank ^ 1, rank ^ 2}
             assert sum(event.bytes for event in some) == timing.bytes_sent
-        comp.clear_events()
-        comp.trace = False
         comp.composite(pictures[rank])
-        assert comp.events() == []
+        with comp.trace() as others:
+            pass
+        assert others == [] and events
+        try:
+            with comp.trace() as others:
+                comp.composite(pictures[rank])
+                raise KeyError
+        except KeyError:
+            assert "blend" in {event.activity for event in others}
         """,
     )
 

@@ -86,10 +86,10 @@ def test_write_gathers_all_ranks(tmp_path, algorithm):
         import numpy, sortlast
         from sortlast import trace
         comp = sortlast.Compositor(comm, algorithm={algorithm!r}, node_ranks=1)
-        comp.trace = True
-        comp.gather(comp.composite(numpy.full((40, 50, 4), 0.25, numpy.float32)))
-        events = trace.write(comm, comp, {str(path)!r})
-        report(None if events is None else [len(own) for own in events])
+        with comp.trace() as events:
+            comp.gather(comp.composite(numpy.full((40, 50, 4), 0.25, numpy.float32)))
+        gathered = trace.write(comm, events, {str(path)!r})
+        report(None if gathered is None else [len(own) for own in gathered])
         """,
     )
     assert reports[1:] == [None] * (ranks - 1)
@@ -123,9 +123,8 @@ def test_write_fails_on_every_rank(tmp_path):
         f"""
         import sortlast
         from sortlast import trace
-        comp = sortlast.Compositor(comm)
         try:
-            trace.write(comm, comp, {str(tmp_path / "file" / "run.json")!r})
+            trace.write(comm, [], {str(tmp_path / "file" / "run.json")!r})
         except sortlast.Error as error:
             report(str(error))
         """,

@@ -150,11 +150,11 @@ def test_timings_and_events_of_a_frame_are_pickled():
         import pickle
         import numpy as np, sortlast
         with sortlast.Compositor(comm, node_ranks=1) as comp:
-            comp.trace = True
-            comp.composite(np.ones((20, 30, 4), np.float32))
-            gathered = comm.gather((comp.timing, comp.events()))
+            with comp.trace() as events:
+                comp.composite(np.ones((20, 30, 4), np.float32))
+            gathered = comm.gather((comp.timing, events))
             if rank == 0:
-                assert repr(gathered[0]) == repr((comp.timing, comp.events()))
+                assert repr(gathered[0]) == repr((comp.timing, events))
                 report([len(events) for _, events in gathered])
         """,
     )

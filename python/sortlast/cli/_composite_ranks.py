@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mpi4py import MPI
     from numpy.typing import NDArray
 
-    from sortlast import Compositor, Fragments
+    from sortlast import Compositor, Event, Fragments
     from sortlast.image_files import Image
 
 
@@ -52,22 +52,22 @@ class Job:
         background = None if self.background is None else self.background[:channels]
 
         compositor = Compositor(comm, algorithm=self.algorithm)
-        compositor.trace = self.trace is not None
-        tile = compositor.composite(
-            _with_channels(image.pixels, channels),
-            depth=image.depth,
-            op=self.op,
-            order=self.order,
-            background=background,
-        )
-        frame = compositor.gather(tile, root=0, depth=image.depth is not None)
+        with compositor.trace() as events:
+            tile = compositor.composite(
+                _with_channels(image.pixels, channels),
+                depth=image.depth,
+                op=self.op,
+                order=self.order,
+                background=background,
+            )
+            frame = compositor.gather(tile, root=0, depth=image.depth is not None)
         result = None
         if frame is not None:
             result = image_files.Image(frame.colour, frame.depth, image.corner)
 
         together(comm, lambda: None if result is None else image_files.write(self.output, result))
         if self.trace is not None:
-            self._write_trace(comm, compositor, self.trace)
+            self._write_trace(comm, events, self.trace)
         if result is not None:
             self._report(f"{_size(result.pixels)}, {self.op}", compositor, remarks)
 
@@ -105,9 +105,9 @@ class Job:
         remarks = self._check_frames(comm, (width, height))
         fragments = self._alike(comm, fragments)
         compositor = Compositor(comm, algorithm=self.algorithm)
-        compositor.trace = self.trace is not None
-        tile = compositor.composite_fragments(fragments, background=self.background, keep_lists=self.deep)
-        frame = compositor.gather(tile, fragments=self.deep)
+        with compositor.trace() as events:
+            tile = compositor.composite_fragments(fragments, background=self.background, keep_lists=self.deep)
+            frame = compositor.gather(tile, fragments=self.deep)
         corner = image_files.place(self.files[comm.rank]).corner
 
         def write() -> None:
@@ -122,7 +122,7 @@ class Job:
 
         together(comm, write)
         if self.trace is not None:
-            self._write_trace(comm, compositor, self.trace)
+            self._write_trace(comm, events, self.trace)
         if frame is not None:
             self._report(f"{width}x{height}, deep", compositor, remarks)
 
@@ -204,14 +204,14 @@ class Job:
             if place.cropped
         ]
 
-    def _write_trace(self, comm: MPI.Intracomm, compositor: Compositor, path: Path) -> None:
+    def _write_trace(self, comm: MPI.Intracomm, events: list[Event], path: Path) -> None:
         """Write the trace and draw it. Communicates."""
         from sortlast import plot, trace
         from sortlast.launch.failure import together
 
-        events = trace.write(comm, compositor, path)
-        together(comm, lambda: None if events is None else plot.timeline(events, path))
-        if events is not None:
+        gathered = trace.write(comm, events, path)
+        together(comm, lambda: None if gathered is None else plot.timeline(gathered, path))
+        if gathered is not None:
             _terminal.name_written(_terminal.console(self.output), path, path.with_suffix(".png"))
 
 

@@ -99,13 +99,14 @@ def run(comm: MPI.Intracomm, settings: Settings, progress: Progress, keep: Keep)
 
     # Render and composite the frames.
     compositor = sortlast.Compositor(comm, algorithm=settings.algorithm, timeout=settings.timeout)
+    last: list[sortlast.Event] = []
 
     def make(k: int) -> Frame:
         camera = scene.camera(k / settings.frames)
-        # Trace only the last frame: rendering would spread several far apart on the timeline.
-        compositor.trace = settings.trace is not None and k == settings.frames - 1
         report(f"frame {k + 1} of {settings.frames}", 3 + k, steps)
-        frame = _frame(comm, compositor, part, camera)
+        with compositor.trace() as events:
+            frame = _frame(comm, compositor, part, camera)
+        last[:] = events  # only the last frame's: rendering would spread several far apart on the timeline
         together(comm, lambda: None if frame.composited is None else keep(k, frame.composited))
         return frame
 
@@ -114,7 +115,7 @@ def run(comm: MPI.Intracomm, settings: Settings, progress: Progress, keep: Keep)
     first = make(0)
     rows = [first.row, *(make(k).row for k in range(1, settings.frames))]
     if settings.trace is not None:
-        _write_trace(comm, compositor, settings.trace)
+        _write_trace(comm, last, settings.trace)
 
     # Check the first frame.
     report("checking against the serial composite", settings.frames + 3, steps)
@@ -196,8 +197,8 @@ def _wait_for_all(comm: MPI.Intracomm) -> None:
         time.sleep(0.01)
 
 
-def _write_trace(comm: MPI.Intracomm, compositor: sortlast.Compositor, path: Path) -> None:
+def _write_trace(comm: MPI.Intracomm, events: list[sortlast.Event], path: Path) -> None:
     from sortlast import plot, trace
 
-    events = trace.write(comm, compositor, path)
-    together(comm, lambda: None if events is None else plot.timeline(events, path))
+    gathered = trace.write(comm, events, path)
+    together(comm, lambda: None if gathered is None else plot.timeline(gathered, path))

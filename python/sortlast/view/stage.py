@@ -144,7 +144,6 @@ class Stage:
         camera = order.eye.camera(self.scene)
         part = self._part(order.controls.mode)
         compositor = self._chosen(order.controls)
-        compositor.clear_events()
         times = [time.perf_counter()]
 
         def render(pause: Pause) -> Any:
@@ -158,13 +157,14 @@ class Stage:
         times.append(time.perf_counter())
         places: Any = part.order(camera)
         times.append(time.perf_counter())
-        tile = part.composite(compositor, own, places)
-        times.append(time.perf_counter())
-        frame = compositor.gather(tile, root=0)
-        times.append(time.perf_counter())
+        with compositor.trace() as events:
+            tile = part.composite(compositor, own, places)
+            times.append(time.perf_counter())
+            frame = compositor.gather(tile, root=0)
+            times.append(time.perf_counter())
 
         spans = list(zip(("render", "wait", "order", "composite", "gather"), times, times[1:], strict=False))
-        spans += [(event.activity, event.begin, event.end) for event in compositor.events()]
+        spans += [(event.activity, event.begin, event.end) for event in events]
         gathered = self._messages.gather(
             [(name, begin - times[0], end - times[0]) for name, begin, end in spans]
         )
@@ -192,7 +192,6 @@ class Stage:
             made = sortlast.Compositor(
                 self._comm, algorithm=algorithm, wire=wire, timeout=self._settings.timeout
             )
-            made.trace = True
             if self._compositor is not None:
                 self._compositor.close()
             self._compositor, self._compositing = made, asked

@@ -125,10 +125,10 @@ def measure(comm: MPI.Intracomm, asked: Json) -> Json:
         compositor = Compositor(comm, algorithm=algorithm, node_ranks=1, threads=1)
         for _ in range(_WARM_UPS):
             compositor.composite(image)
-        compositor.trace = True
-        comm.Barrier()
-        compositor.composite(image)
-        traced = trace.gather(comm, compositor)
+        with compositor.trace() as events:
+            comm.Barrier()
+            compositor.composite(image)
+        traced = trace.gather(comm, events)
         del compositor
         found[name] = [[astuple(event) for event in own] for own in traced or []]
     return found
