@@ -207,7 +207,7 @@ def surface(
     return colour, picture.depth
 
 
-def most_bytes(value: object) -> int:
+def max_bytes(value: object) -> int:
     """A limit in bytes; None, no limit, becomes 0."""
     if value is None:
         return 0
@@ -216,7 +216,7 @@ def most_bytes(value: object) -> int:
     except TypeError:
         found = -1
     if not 0 < found < 2**63:
-        raise ArgumentError(f"most_bytes is {value!r}; expected a number of bytes above 0, or None")
+        raise ArgumentError(f"max_bytes is {value!r}; expected a number of bytes above 0, or None")
     return found
 
 

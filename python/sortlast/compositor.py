@@ -366,7 +366,7 @@ class Compositor:
         background: Sequence[float] | None = None,
         out: NDArray[Any] | None = None,
         keep_lists: bool | None = None,
-        most_bytes: int | None = None,
+        max_bytes: int | None = None,
     ) -> Tile:
         """Composite a list of fragments per pixel; returns this rank's finished pixels.
 
@@ -392,7 +392,7 @@ class Compositor:
                 ``fragments=True``; the same on every rank. False sends less: fragments hidden by an opaque
                 one are left out, and fragments of one rank with no other rank's in between are blended early;
                 the colours have the same bits. None is True, and False with "depth-blend".
-            most_bytes: the maximum bytes of fragments that a rank may have to hold for the pixels that it
+            max_bytes: the maximum bytes of fragments that a rank may have to hold for the pixels that it
                 finishes, at 20 each (8 with uint8) and twice that with ``keep_lists``; more raises an
                 ArgumentError on every rank, before any are sent. None is no limit. The same on every rank.
 
@@ -407,7 +407,7 @@ class Compositor:
             arguments = (
                 _arrays.colours(background, "background"),
                 keep,
-                _fragments.most_bytes(most_bytes),
+                _fragments.max_bytes(max_bytes),
                 _fragments.output(out, passed),
             )
         except BaseException as error:

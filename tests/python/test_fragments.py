@@ -224,8 +224,8 @@ def test_wrong_calls_are_every_ranks_error():
             lambda: comp.composite_fragments(parts[rank], background=[1, 1, 1]),
             lambda: comp.composite_fragments(parts[rank], background=[1, 1, 1, rank]),
             lambda: comp.composite_fragments(parts[rank], keep_lists=rank == 0),
-            lambda: comp.composite_fragments(parts[rank], most_bytes=100),
-            lambda: comp.composite_fragments(parts[rank], most_bytes=0),
+            lambda: comp.composite_fragments(parts[rank], max_bytes=100),
+            lambda: comp.composite_fragments(parts[rank], max_bytes=0),
             lambda: comp.composite_fragments(parts[rank], mode="depth"),
             lambda: comp.composite_fragments(parts[rank], image=image),
             lambda: comp.composite_fragments(parts[rank], image=image, mode="depth-blend"),
@@ -242,7 +242,7 @@ def test_wrong_calls_are_every_ranks_error():
                 call()
             except (sortlast.ArgumentError, sortlast.MismatchError) as error:
                 told.append([number, str(error)])
-        check(comp, parts, most_bytes=10**6)
+        check(comp, parts, max_bytes=10**6)
         report(told)
         """,
     )
@@ -251,7 +251,8 @@ def test_wrong_calls_are_every_ranks_error():
     texts = dict(reports[0])
     assert "image is a sortlast.Fragments; expected an array (H, W, C), or composite_fragments()" in texts[0]
     assert 'shape was passed without a mode; expected mode="depth-blend" with it' in texts[1]
-    assert "most_bytes is 100" in texts[5]
+    assert "max_bytes is 0; expected a number of bytes above 0, or None" in texts[6]
+    assert "_bytes is 100" in texts[5]
     assert "rank" in texts[5]
     assert 'image was passed without a mode; expected mode="depth-blend" with it' in texts[8]
     assert "fragments is a ndarray; expected sortlast.Fragments" in texts[10]
