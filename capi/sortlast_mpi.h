@@ -335,8 +335,8 @@ typedef struct sortlast_fragments {
 typedef struct sortlast_fragment_composition {
   size_t size;              // sizeof(sortlast_fragment_composition)
   const float* background;  // premultiplied RGBA; NULL: none
-  int64_t most_bytes;       // maximum bytes of fragments that a rank may have to hold for the pixels that it
-                            // finishes (counted as in FragmentComposition::most_bytes); 0: no limit
+  int64_t max_bytes;        // maximum bytes of fragments that a rank may have to hold for the pixels that it
+                            // finishes (counted as in FragmentComposition::max_bytes); 0: no limit
   bool keep_lists;          // the tile keeps the merged lists; if not, less data travels, and no bit changes
   sortlast_pixels out;      // as in sortlast_composition
 } sortlast_fragment_composition;
@@ -352,7 +352,7 @@ typedef struct sortlast_fragment_composition {
 // finished pixels are rounded once.
 //
 // Errors: as in _composite; ARGUMENT, on every rank, also for negative counts, counts that do not add up to
-// `count`, and more than most_bytes.
+// `count`, and more than max_bytes.
 sortlast_status sortlast_compositor_composite_fragments(sortlast_compositor* compositor,
                                                         const sortlast_fragments* fragments,
                                                         const sortlast_fragment_composition* composition,

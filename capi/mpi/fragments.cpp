@@ -90,7 +90,7 @@ sortlast_status sortlast_compositor_composite_fragments(sortlast_compositor* com
           "sortlast_fragment_composition", "SORTLAST_FRAGMENT_COMPOSITION_INIT");
       if (from.background != nullptr) how.background = {from.background, from.background + 4};
       how.keep_lists = from.keep_lists;
-      how.most_bytes = from.most_bytes;
+      how.max_bytes = from.max_bytes;
       out = Pixels{static_cast<std::byte*>(from.out.colour), from.out.depth};
       view = view_of(fragments, channels);
       result = std::make_unique<sortlast_tile>();

@@ -91,7 +91,7 @@ struct FragmentComposition {
   // of the image's rows. A fragment counts 20 bytes (8 with uint8), 4 more if it is an interval; keep_lists
   // adds the bytes of the channels and doubles the sum. If any rank exceeds the maximum, every rank throws an
   // ArgumentError before any fragment is sent. 0: no limit.
-  std::int64_t most_bytes = 0;
+  std::int64_t max_bytes = 0;
 };
 
 // The reference implementation: merge the fragments of p ranks in rank order, and flatten them as described

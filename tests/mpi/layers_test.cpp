@@ -164,9 +164,9 @@ TEST_F(MpiLayers, RanksThatAreFramesAhead) {
 // Each rank reduces p numbers: it would gather 80 GB of them among 10^5 ranks.
 TEST_F(MpiLayers, AByteLimitTakesOneReduction) {
   Compositor compositor(MPI_COMM_WORLD, {.node_ranks = 1});
-  const auto calls_with = [&](std::int64_t most_bytes) {
+  const auto calls_with = [&](std::int64_t max_bytes) {
     const testing::Calls before = testing::calls_so_far();
-    compositor.composite_fragments({size}, {.keep_lists = true, .most_bytes = most_bytes});
+    compositor.composite_fragments({size}, {.keep_lists = true, .max_bytes = max_bytes});
     const testing::Calls after = testing::calls_so_far();
     return std::pair(after.collectives - before.collectives, after.reduced_bytes - before.reduced_bytes);
   };

@@ -199,7 +199,7 @@ nb::object composite_fragments(Compositor& compositor, std::int64_t width, std::
                                const std::optional<Array>& depth, const std::optional<Array>& depth_back,
                                const nb::object& channels, const std::optional<Array>& surface,
                                const std::optional<Array>& surface_depth, const std::string& scalar,
-                               const std::vector<float>& background, bool keep_lists, std::int64_t most_bytes,
+                               const std::vector<float>& background, bool keep_lists, std::int64_t max_bytes,
                                const std::optional<Output>& out) {
   FragmentsView view{{width, height}, span_of<std::int32_t>(counts), {}, span_of<float>(depth), {}};
   view.scalar = scalar_from_name(scalar);
@@ -213,7 +213,7 @@ nb::object composite_fragments(Compositor& compositor, std::int64_t width, std::
   view.depth_back = span_of<float>(depth_back);
   const std::vector<Channel> further = channels_of(channels);
   view.channels = further;
-  const FragmentComposition composition{background, keep_lists, most_bytes};
+  const FragmentComposition composition{background, keep_lists, max_bytes};
   const PixelBuffer output = output_of(out, {});
   std::optional<Tile> tile;
   {
@@ -332,7 +332,7 @@ void bind_compositor(nb::module_& module) {
       .def("allocate", &allocate, "shape"_a, "scalar"_a)
       .def("composite_fragments", &composite_fragments, "width"_a, "height"_a, "counts"_a.none(),
            "colour"_a.none(), "depth"_a.none(), "depth_back"_a.none(), "channels"_a, "surface"_a.none(),
-           "surface_depth"_a.none(), "scalar"_a, "background"_a, "keep_lists"_a, "most_bytes"_a,
+           "surface_depth"_a.none(), "scalar"_a, "background"_a, "keep_lists"_a, "max_bytes"_a,
            "out"_a.none())
       .def("gather_fragments", &gather_fragments, "tile"_a, "root"_a)
       .def("gather", &gather, "tile"_a, "root"_a, "depth"_a, "out"_a.none(), "out_depth"_a.none(),

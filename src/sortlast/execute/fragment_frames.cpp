@@ -43,23 +43,23 @@ void check_bytes(const FrameContext& context, const OwnFragments& own,
   const auto most = std::max_element(sums.begin(), sums.end());
   const auto bytes =
       static_cast<std::int64_t>(*most * own.layout().bytes()) * (composition.keep_lists ? 2 : 1);
-  if (bytes <= composition.most_bytes) return;
+  if (bytes <= composition.max_bytes) return;
   throw SettledError<ArgumentError>("rank " + std::to_string(most - sums.begin()) + " would have to hold " +
-                                    std::to_string(bytes) + " bytes of fragments, and most_bytes is " +
-                                    std::to_string(composition.most_bytes) +
+                                    std::to_string(bytes) + " bytes of fragments, and max_bytes is " +
+                                    std::to_string(composition.max_bytes) +
                                     "; allow more, use more ranks or pass fewer fragments");
 }
 
 void check_composition(const FragmentComposition& composition) {
   check_fragment_background(composition.background);
-  if (composition.most_bytes < 0)
-    throw ArgumentError("most_bytes is " + std::to_string(composition.most_bytes) + "; expected 0 or more");
+  if (composition.max_bytes < 0)
+    throw ArgumentError("max_bytes is " + std::to_string(composition.max_bytes) + "; expected 0 or more");
 }
 
 // Exchange the depth intervals that the ranks need from each other, and make the content. Collective.
 std::unique_ptr<const StringCodec> make_content(const FrameContext& context, const OwnFragments& own,
                                                 const FragmentComposition& composition) {
-  if (composition.most_bytes > 0) check_bytes(context, own, composition);
+  if (composition.max_bytes > 0) check_bytes(context, own, composition);
   const auto rank = static_cast<std::uint32_t>(context.comm.rank());
   std::optional<DepthLimits> limits;
   // Fragments cannot be blended early in uint8, nor if they are intervals, where more than the depths
@@ -143,7 +143,7 @@ Tile Compositor::composite_fragments(const FragmentsView& fragments, const Fragm
   call.arguments.insert(call.arguments.end(), {{"content", "fragments"},
                                                {"background", text(composition.background)},
                                                {"keep_lists", composition.keep_lists ? "yes" : "no"},
-                                               {"most_bytes", std::to_string(composition.most_bytes)}});
+                                               {"max_bytes", std::to_string(composition.max_bytes)}});
   call.prepare = [&](detail::TileData& tile) {
     tile.fragment_lists = composition.keep_lists;
     tile.fragment_intervals = own->layout().intervals;

@@ -155,14 +155,14 @@ void test_fragments(void) {
   CHECK((found == wrong || found == SORTLAST_ERROR_ARGUMENT) && tile == NULL);
   CHECK(strstr(sortlast_compositor_message(compositor), "sortlast_fragments") != NULL);
   sortlast_fragment_composition composition = SORTLAST_FRAGMENT_COMPOSITION_INIT;
-  composition.most_bytes = 50;
+  composition.max_bytes = 50;
   CHECK(sortlast_compositor_composite_fragments(compositor, &fragments, &composition, &tile) ==
         SORTLAST_ERROR_ARGUMENT);
-  CHECK(strstr(sortlast_compositor_message(compositor), "most_bytes is 50") != NULL);
+  CHECK(strstr(sortlast_compositor_message(compositor), "max_bytes is 50") != NULL);
 
   // Without the lists, with a background.
   const float background[4] = {0, 0, 0, 1};
-  composition.most_bytes = 0;
+  composition.max_bytes = 0;
   composition.keep_lists = false;
   composition.background = background;
   STATUS(sortlast_compositor_composite_fragments(compositor, &fragments, &composition, &tile));
