@@ -29,11 +29,11 @@ def split(box: list[list[float]], boxes: int) -> list[list[list[float]]]:
     ]
 
 
-# Twelve boxes, assigned to the ranks in rotation. They share their faces, so that there is no gap.
-boxes = split([[-1, 1], [-1, 1], [-1, 1]], 12)[comm.rank :: comm.size]
+# Twenty-four boxes, assigned to the ranks in rotation. They share their faces, so that there is no gap.
+boxes = split([[-1, 1], [-1, 1], [-1, 1]], 24)[comm.rank :: comm.size]
 
 # Level 1, for boxes that the shock front crosses, has twice the cells of level 0 in each direction.
-source = np.array([0.4, 0.6, 0.2])
+source = np.array([0.75, 0.35, 0.2])
 parts, levels = pv.MultiBlock(), []
 for box in boxes:
     levels.append(int(np.linalg.norm(np.mean(box, axis=1) - source) < 0.8))
@@ -44,10 +44,18 @@ for box in boxes:
     part["density"] = np.exp(-40 * (distance - 0.5) ** 2) + 0.5 * np.exp(-20 * distance**2)
     parts.append(part)
 
-plotter = sortlast.pyvista.Plotter(comm, off_screen=True, window_size=(640, 480))
-plotter.add_volume(parts, scalars="density", clim=(0, 1), cmap="inferno", opacity="linear")
-for i in range(-(-12 // comm.size)):  # every rank makes the same calls
-    plotter.add_mesh(parts[i].outline() if i < len(parts) else None, color="grey")
+plotter = sortlast.pyvista.Plotter(comm, off_screen=True, window_size=(800, 600))
+plotter.background_color = (14, 17, 23)
+opacity = [0, 0.03, 0.1, 0.3]
+plotter.add_volume(
+    parts, scalars="density", clim=(0, 1), cmap="inferno", opacity=opacity, show_scalar_bar=False
+)
+for i in range(-(-24 // comm.size)):  # every rank makes the same calls
+    own = i < len(parts)
+    colour = "orange" if own and levels[i] else "steelblue"
+    plotter.add_mesh(parts[i].outline() if own else None, color=colour)
+plotter.camera_position = "iso"
+plotter.camera.zoom(0.95)
 plotter.show(screenshot="boxes.png")
 levels = comm.gather(levels)
 if comm.rank == 0:

@@ -13,7 +13,7 @@ from PIL import Image
 import sortlast
 
 comm = MPI.COMM_WORLD
-width, height = 640, 480
+width, height = 800, 600
 
 # This rank's slab of the data, along x. Neighbours share the points of their common face.
 points = 64
@@ -21,8 +21,13 @@ grid = np.linspace(-1, 1, points)
 first, last = (r * (points - 1) // comm.size for r in (comm.rank, comm.rank + 1))
 x, y, z = np.meshgrid(grid[first : last + 1], grid, grid, indexing="ij")
 slab = pv.ImageData(dimensions=x.shape, spacing=[2 / (points - 1)] * 3, origin=(grid[first], -1, -1))
-slab["height"] = (np.sin(4 * x) + np.sin(4 * y) + np.sin(4 * z)).ravel(order="F")
-surfaces = slab.contour([0.5], scalars="height")
+field = np.sin(5 * x) * np.cos(5 * y) + np.sin(5 * y) * np.cos(5 * z) + np.sin(5 * z) * np.cos(5 * x)
+slab["level"] = field.ravel(order="F")
+surfaces = slab.contour([-0.6, 0.6], scalars="level")
+
+# Normals of the field. Normals of the triangles would differ between the two sides of a cut.
+sin, cos = np.sin(5 * surfaces.points), np.cos(5 * surfaces.points)
+surfaces["Normals"] = np.roll(sin, 1, axis=1) * sin - cos * np.roll(cos, -1, axis=1)
 
 # A black background of alpha 0 keeps the colours premultiplied.
 plotter = pv.Plotter(off_screen=True, window_size=(width, height))
@@ -30,8 +35,10 @@ plotter.background_color = "black"
 plotter.disable_anti_aliasing()
 plotter.enable_depth_peeling(16)  # translucent surfaces of this rank in the right order
 if surfaces.n_points:
-    plotter.add_mesh(surfaces, color="teal", opacity=0.4, show_scalar_bar=False)
-eye = (3.0, 2.2, 4.0)
+    look = {"opacity": 0.55, "ambient": 0.25, "specular": 0.7, "specular_power": 40}
+    colours = {"clim": (-0.6, 0.6), "cmap": ["deepskyblue", "orange"], "show_scalar_bar": False}
+    plotter.add_mesh(surfaces, smooth_shading=True, **look, **colours)
+eye = (3.6, 2.4, 4.9)
 plotter.camera_position = [eye, (0, 0, 0), (0, 1, 0)]
 plotter.camera.clipping_range = (0.5, 10)
 image = np.ascontiguousarray(plotter.screenshot(transparent_background=True, return_img=True))
@@ -40,7 +47,7 @@ image = np.ascontiguousarray(plotter.screenshot(transparent_background=True, ret
 bounds = (grid[first], grid[last], -1, 1, -1, 1)
 order = sortlast.visibility_order(comm, bounds, eye=eye)
 with sortlast.Compositor(comm) as compositor:
-    frame = compositor.gather(compositor.composite(image, order=order, background=(1, 1, 1, 1)))
+    frame = compositor.gather(compositor.composite(image, order=order, background=(0.055, 0.065, 0.09, 1)))
     if frame is not None:  # on rank 0
         Image.fromarray(frame.colour[..., :3]).save("shells.png")
         print(f"shells.png: {comm.size} slabs, front to back {order}")

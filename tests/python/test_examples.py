@@ -15,15 +15,26 @@ import mpirun
 import pages
 
 EXAMPLES = pages.ROOT / "examples"
-_IN_FOLDER = "import os, runpy, sys; os.chdir(sys.argv[1]); runpy.run_path(sys.argv[2], run_name='__main__')"
+_IN_FOLDER = """
+import os, runpy, sys
+os.chdir(sys.argv[1])
+del sys.argv[:2]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
 
 
-def picture(ranks: int, example: str, name: str, folder: Path) -> NDArray[np.float64]:
+def picture(ranks: int, example: str, name: str, folder: Path, *options: str) -> NDArray[np.float64]:
     """The picture that an example writes on so many ranks: values from 0 to 255."""
-    command = [sys.executable, "-m", "mpi4py", "-c", _IN_FOLDER, str(folder), str(EXAMPLES / example)]
+    program = [str(EXAMPLES / example), *options]
+    command = [sys.executable, "-m", "mpi4py", "-c", _IN_FOLDER, str(folder), *program]
     done = mpirun.run_command(ranks, command)
     assert done.returncode == 0, done.stderr
     return np.asarray(Image.open(folder / name), np.float64)
+
+
+def drawn(found: NDArray[np.float64]) -> float:
+    """The fraction of pixels that differ from the background, which the first pixel shows."""
+    return float((found != found[0, 0]).any(axis=2).mean())
 
 
 def over(*layers: tuple[float, float, float, float]) -> list[float]:
@@ -59,15 +70,26 @@ def test_discs_lie_one_above_the_other(tmp_path: Path) -> None:
 def test_slabs_make_the_picture_of_the_whole(example: str, name: str, tmp_path: Path) -> None:
     whole = picture(1, example, name, tmp_path)
     parts = picture(4, example, name, tmp_path)
-    assert (whole != 255).any(axis=2).mean() > 0.1  # something is drawn
+    assert drawn(whole) > 0.1
     assert (np.abs(parts - whole).max(axis=2) > 8).mean() < 0.002  # but for some pixels at the edges
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    ("example", "name"), [("opaque_in_volume.py", "opaque.png"), ("fragment_lists.py", "bubbles.png")]
+)
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_scenes_pass_their_own_comparison(ranks: int, example: str, name: str, tmp_path: Path) -> None:
+    found = picture(ranks, example, name, tmp_path, "--size", "96", "72")
+    assert found.shape == (72, 96, 3)
+    assert drawn(found) > 0.1
 
 
 @pytest.mark.mpi
 def test_a_partitioned_mesh_makes_the_picture_of_the_whole(tmp_path: Path) -> None:
     whole = picture(1, "partitioned_mesh.py", "mesh.png", tmp_path)
     parts = picture(4, "partitioned_mesh.py", "mesh.png", tmp_path)
-    assert (whole != 255).any(axis=2).mean() > 0.1
+    assert drawn(whole) > 0.1
     assert (np.abs(parts - whole).max(axis=2) > 8).mean() < 0.002
 
 
@@ -76,7 +98,7 @@ def test_a_partitioned_mesh_makes_the_picture_of_the_whole(tmp_path: Path) -> No
 def test_boxes_of_two_levels_make_one_cloud(tmp_path: Path) -> None:
     whole = picture(1, "amr_boxes.py", "boxes.png", tmp_path)
     parts = picture(4, "amr_boxes.py", "boxes.png", tmp_path)
-    assert (whole != 255).any(axis=2).mean() > 0.1
+    assert drawn(whole) > 0.1
     assert (np.abs(parts - whole).max(axis=2) > 2).mean() < 0.002
 
 
