@@ -52,11 +52,12 @@ def draw(numbers: range) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 pixel, colour, depth = draw(range(comm.rank, len(radii), comm.size))
 order = np.argsort(pixel, kind="stable")
 counts = np.bincount(pixel, minlength=height * width).reshape(height, width).astype(np.int32)
-fragments = sortlast.Fragments((width, height), counts, colour[order], depth[order])
+fragments = sortlast.Fragments((height, width), counts, colour[order], depth[order])
 
 # Merge the lists of all ranks by depth, and blend them.
 compositor = sortlast.Compositor(comm)
-frame = compositor.gather(compositor.composite(fragments, background=background, keep_lists=False))
+tile = compositor.composite_fragments(fragments, background=background, keep_lists=False)
+frame = compositor.gather(tile)
 
 # Sort the fragments of all bubbles by pixel and depth, and blend them layer by layer.
 if frame is not None:
@@ -69,7 +70,7 @@ if frame is not None:
         seen = np.flatnonzero(counts > layer)
         alone[seen] += (1 - alone[seen, 3:]) * colour[order[firsts[seen] + layer]]
     alone += (1 - alone[:, 3:]) * np.float32(background)
-    Image.fromarray((255 * frame[..., :3]).clip(0, 255).round().astype(np.uint8)).save(options.output)
-    difference = np.abs(frame.reshape(-1, 4) - alone).max()
+    Image.fromarray((255 * frame.colour[..., :3]).clip(0, 255).round().astype(np.uint8)).save(options.output)
+    difference = np.abs(frame.colour.reshape(-1, 4) - alone).max()
     print(f"{options.output}: up to {counts.max()} fragments in a pixel, maximum difference {difference:.1e}")
     assert difference < 1e-5

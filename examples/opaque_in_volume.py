@@ -80,8 +80,8 @@ def draw_volume(first: int, last: int, depth: np.ndarray) -> np.ndarray:
 # Composite this rank's atoms, which may be any of them, and send the depth of the frame to all ranks.
 compositor = sortlast.Compositor(comm)
 tile = compositor.composite(*draw_atoms(atoms[comm.rank :: comm.size]), op="closest", background=background)
-opaque, depth = compositor.gather(tile, with_depth=True) or (None, None)
-depth = comm.bcast(depth)
+opaque = compositor.gather(tile, depth=True)
+depth = comm.bcast(opaque and opaque.depth)
 
 # Composite the slabs of the volume, each drawn up to this depth.
 order = sortlast.visibility_order(comm, (first, last, 0, 80, 0, 64), eye=(eye - low) / cell)
@@ -89,11 +89,11 @@ frame = compositor.gather(compositor.composite(draw_volume(first, last, depth), 
 
 # Put the volume in front of the atoms, and do everything again alone.
 if frame is not None:
-    frame = frame + (1 - frame[..., 3:]) * opaque
-    Image.fromarray((255 * frame[..., :3]).clip(0, 255).round().astype(np.uint8)).save(options.output)
+    whole = frame.colour + (1 - frame.colour[..., 3:]) * opaque.colour
+    Image.fromarray((255 * whole[..., :3]).clip(0, 255).round().astype(np.uint8)).save(options.output)
     image, depth = draw_atoms(atoms)
     alone = draw_volume(0, points[0] - 1, depth)
     alone += (1 - alone[..., 3:]) * np.where(image[..., 3:] == 0, np.float32(background), image)
-    difference = np.abs(frame - alone).max()
+    difference = np.abs(whole - alone).max()
     print(f"{options.output}: slabs from front to back {order}, maximum difference {difference:.1e}")
     assert difference < 1e-5
