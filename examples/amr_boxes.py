@@ -32,7 +32,7 @@ def split(box: list[list[float]], boxes: int) -> list[list[list[float]]]:
 # Twenty-four boxes, assigned to the ranks in rotation. They share their faces, so that there is no gap.
 boxes = split([[-1, 1], [-1, 1], [-1, 1]], 24)[comm.rank :: comm.size]
 
-# Level 1, for boxes that the shock front crosses, has twice the cells of level 0 in each direction.
+# Level 1, for boxes near the source of the blast, has twice the cells of level 0 in each direction.
 source = np.array([0.75, 0.35, 0.2])
 parts, levels = pv.MultiBlock(), []
 for box in boxes:
