@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,8 +59,7 @@ def gather(comm: MPI.Intracomm, events: Sequence[_core.Event]) -> list[list[Even
 
     ``events`` are this rank's, from ``Compositor.trace``.
     """
-    own = [(e.activity, e.begin, e.end, e.peer, e.stage, e.bytes) for e in events]
-    gathered = comm.gather(own, root=0)
+    gathered = comm.gather(list(map(_fields, events)), root=0)
     return None if gathered is None else [[Event(*fields) for fields in rank] for rank in gathered]
 
 
@@ -119,6 +118,10 @@ def messages(events: Sequence[Sequence[Event]]) -> list[Message]:
     return paired
 
 
+def _fields(event: Event | _core.Event) -> tuple[str, float, float, int, int, int]:
+    return event.activity, event.begin, event.end, event.peer, event.stage, event.bytes
+
+
 def _records(events: Sequence[Sequence[Event]]) -> Iterator[dict[str, Any]]:
     """Generate the format's records: names of tracks, slices, and the two ends of every message's arrow."""
     zero = min((event.begin for own in events for event in own), default=0.0)
@@ -132,7 +135,7 @@ def _records(events: Sequence[Sequence[Event]]) -> Iterator[dict[str, Any]]:
             yield _name("thread_name", rank, number, name=lane)
             yield _name("thread_sort_index", rank, number, sort_index=number)
             for event in placed:
-                thread[rank, astuple(event)] = number
+                thread[rank, _fields(event)] = number
                 yield _slice(rank, number, event, zero)
 
     # Join the ends of every message.
@@ -148,7 +151,7 @@ def _records(events: Sequence[Sequence[Event]]) -> Iterator[dict[str, Any]]:
                 "cat": "message",
                 "bp": "e",  # bind to the enclosing slice
                 "pid": rank,
-                "tid": thread[rank, astuple(event)],
+                "tid": thread[rank, _fields(event)],
                 "ts": (when - zero) * _MICROSECONDS,
             }
 

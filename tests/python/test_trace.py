@@ -88,6 +88,7 @@ def test_write_gathers_all_ranks(tmp_path, algorithm):
         comp = sortlast.Compositor(comm, algorithm={algorithm!r}, node_ranks=1)
         with comp.trace() as events:
             comp.gather(comp.composite(numpy.full((40, 50, 4), 0.25, numpy.float32)))
+        trace.save([events], {str(tmp_path)!r} + f"/{{comm.rank}}.json")
         gathered = trace.write(comm, events, {str(path)!r})
         report(None if gathered is None else [len(own) for own in gathered])
         """,
@@ -95,6 +96,7 @@ def test_write_gathers_all_ranks(tmp_path, algorithm):
     assert reports[1:] == [None] * (ranks - 1)
     slices = records(path, "X")
     assert len(slices) == sum(reports[0])
+    assert [len(records(tmp_path / f"{rank}.json", "X")) for rank in range(ranks)] == reports[0]
     assert {record["args"]["name"] for record in records(path, "M") if record["name"] == "process_name"} == {
         f"rank {rank}" for rank in range(ranks)
     }

@@ -29,6 +29,7 @@ COLOURS = {
 }
 _SECOND_BLEND = "#3f97d3"
 _ALPHA = {"send": 0.5}  # sends overlap
+_LEGEND_COLUMNS = 4  # more entries take two rows
 _MOST_LINES = 600  # more messages would hide the bars
 _UPPER, _LOWER = (-0.4, 0.12), (0.16, 0.38)  # a row's bars, from its middle, downward
 
@@ -45,7 +46,7 @@ def timeline(events: Sequence[Sequence[Event]], path: str | Path) -> None:
 def draw(events: Sequence[Sequence[Event]]) -> Figure:
     """Draw events by rank. Times are milliseconds since the first event."""
     ranks = len(events)
-    figure, axes = empty(9.5, min(max(1.5 + 0.32 * ranks, 2.6), 14))
+    figure, axes = empty(9.5, min(max(1.7 + 0.32 * ranks, 2.8), 14))
     zero = min((event.begin for own in events for event in own), default=0.0)
 
     # Draw one collection of bars for each kind of event.
@@ -91,7 +92,7 @@ def draw(events: Sequence[Sequence[Event]]) -> Figure:
         title="mean of the ranks",
         loc="lower left",
         bbox_to_anchor=(-0.01, 1),
-        ncols=len(COLOURS),
+        ncols=len(shown) if len(shown) <= _LEGEND_COLUMNS else -(-len(shown) // 2),
         frameon=False,
         fontsize=9,
         title_fontsize=9,
