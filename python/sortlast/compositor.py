@@ -252,8 +252,8 @@ class Compositor:
                 changes pixels at most by rounding, but may change the distribution of tiles. Between nodes,
                 an image that every rank has drawn at most half of is dealt out in blocks, to balance the work
                 wherever the images are empty; a tile then holds many ``ranges``.
-            deadline: for this frame, instead of the compositor's deadline, which leaves late ranks out; taken
-                from the rank whose call starts the frame's time, or from rank 0; it may differ between ranks.
+            deadline: for this frame, instead of the compositor's deadline, which leaves late ranks out. It
+                may differ between ranks: the rank that starts the frame's time decides, or rank 0.
                 ``math.inf``: the frame waits for all ranks, as the last one should.
 
         Raises:
@@ -393,8 +393,9 @@ class Compositor:
                 one are left out, and fragments of one rank with no other rank's in between are blended early;
                 the colours have the same bits. None is True, and False with "depth-blend".
             max_bytes: the maximum bytes of fragments that a rank may have to hold for the pixels that it
-                finishes, at 20 each (8 with uint8) and twice that with ``keep_lists``; more raises an
-                ArgumentError on every rank, before any are sent. None is no limit. The same on every rank.
+                finishes. A fragment counts 20 bytes (8 with uint8), and twice as many with ``keep_lists``.
+                More raises an ArgumentError on every rank, before any are sent. None is no limit. The same on
+                every rank.
 
         Raises:
             ArgumentError, MismatchError, TimeoutError, RemoteError, UsageError, MpiError: see the class.
