@@ -106,7 +106,7 @@ class SharedFlags(Barrier):
 
     def _missing(self) -> str:
         late = np.flatnonzero(self._registers.values < self._number)
-        return f"ranks {', '.join(map(str, late))} have not come to barrier number {self._number}"
+        return f"ranks {', '.join(map(str, late))} have not arrived at barrier number {self._number}"
 
 
 def _on_wire(comm: MPI.Intracomm) -> PortBarrier:
