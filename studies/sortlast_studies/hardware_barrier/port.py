@@ -103,7 +103,7 @@ class PortBarrier:
     def _missing(self) -> str:
         wanted, found = ("high", "low") if self._high else ("low", "high")
         state = f"the wire stays {found} while this node drives it {wanted}"
-        return f"{state}; a node has not come, or its cable is off"
+        return f"{state}; a node has not arrived, or its cable is off"
 
 
 def agreed_level(lines: npt.NDArray[np.int64], common: npt.NDArray[np.int64], delay: int) -> bool:
