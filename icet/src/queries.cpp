@@ -45,7 +45,7 @@ template <typename T>
 void* pointer_of(T function) {
   void* result = nullptr;
   static_assert(sizeof result == sizeof function);
-  std::memcpy(&result, &function, sizeof result);  // allowed by POSIX
+  std::memcpy(&result, &function, sizeof result);  // NOLINT(bugprone-bitwise-pointer-cast): allowed by POSIX
   return result;
 }
 
