@@ -1,4 +1,4 @@
-"""Every rank draws some soap bubbles, which cut those of other ranks; rank 0 writes all to bubbles.png.
+"""Every rank draws some soap bubbles, which intersect other ranks' bubbles; rank 0 writes bubbles.png.
 
 The ranks have no order from front to back, so each passes two fragments of every bubble in a pixel, its front
 and its back wall. Rank 0 compares the result with a sort in NumPy.

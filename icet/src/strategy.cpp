@@ -43,16 +43,16 @@ const char* single_image_strategy_name(IceTEnum strategy) {
   }
 }
 
-// An environment variable as a number of at least `least`; the default if it is unset or invalid.
-int from_environment(const char* name, int least, int otherwise) {
+// An environment variable as a number of `minimum` or more; the default if it is unset or invalid.
+int from_environment(const char* name, int minimum, int otherwise) {
   const char* text = std::getenv(name);
   if (text == nullptr) return otherwise;
   char* end = nullptr;
   const long value = std::strtol(text, &end, 10);
-  if (*text != '\0' && *end == '\0' && value >= least && value <= 1 << 20) return static_cast<int>(value);
+  if (*text != '\0' && *end == '\0' && value >= minimum && value <= 1 << 20) return static_cast<int>(value);
   raise_error(ICET_INVALID_VALUE, std::string(name) + "=" + text +
-                                      " in the environment; expected a number from " + std::to_string(least) +
-                                      " on");
+                                      " in the environment; expected a number from " +
+                                      std::to_string(minimum) + " on");
   return otherwise;
 }
 
