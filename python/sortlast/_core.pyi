@@ -507,6 +507,103 @@ def choose(p: int, n: int, machine: Machine = ..., pixel_bytes: float = 16.0, ac
     `spread` is the time between the first and the last rank's arrival [s].
     """
 
+class Part:
+    """
+    Pixels on a rank that hold the composite of the images at the positions `depth` of
+    Builder.order.
+    """
+
+    @property
+    def rank(self) -> int: ...
+
+    @property
+    def value(self) -> int: ...
+
+    @property
+    def pixels(self) -> tuple[int, int]:
+        """Half-open range [begin, end)."""
+
+    @property
+    def depth(self) -> tuple[int, int]:
+        """Half-open range of places in Builder.order."""
+
+    @property
+    def stage(self) -> int:
+        """Last stage that the part depends on; 0: none."""
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+    def __eq__(self, arg: object, /) -> bool: ...
+
+    __hash__: None = None
+
+class Builder:
+    """
+    Collects the sends and merges of all ranks; see sortlast.schedule.register.
+
+    The calls for a rank must be in an order in which it can execute them. Parts without pixels are
+    valid everywhere and move nothing. Every call raises ArgumentError if a rank is not in [0, p).
+    """
+
+    @property
+    def p(self) -> int:
+        """Number of ranks."""
+
+    @property
+    def n(self) -> int:
+        """Number of pixels."""
+
+    @property
+    def parameters(self) -> str:
+        """The text after the colon of the algorithm's name."""
+
+    @property
+    def order(self) -> list[int]:
+        """
+        Ranks from front to back; if the operator commutes, in the preferred order for communication.
+        """
+
+    @property
+    def ring(self) -> list[int]:
+        """Ranks in the preferred order for communication."""
+
+    @property
+    def commutes(self) -> bool:
+        """
+        Whether depth positions are counted modulo p, because the order does not matter.
+        """
+
+    def image(self, rank: int) -> Part:
+        """A rank's own image: all pixels."""
+
+    def piece(self, j: int, g: int) -> tuple[int, int]:
+        """Pixels [begin, end) of piece j of g equal pieces of the image."""
+
+    def cut(self, part: Part, pixels: tuple[int, int]) -> Part:
+        """The pixels of a part that are in `pixels`, [begin, end), too."""
+
+    def send(self, part: Part, to: int, stage: int = 0) -> Part:
+        """
+        Send a part to another rank, in the given stage or, with 0, in the first one in which it can be
+        sent. Returns the part on the other rank.
+        """
+
+    def merge(self, parts: Sequence[Part]) -> Part:
+        """
+        Composite parts of the same pixels on one rank, listed in the order in which they are expected
+        to arrive. Their depth ranges must tile one range.
+        """
+
+    def finish(self, part: Part) -> None:
+        """Make a part its rank's result, of which each rank has one at most."""
+
+def register(name: str, summary: str) -> None:
+    """Make sortlast.schedule._functions[name] an algorithm."""
+
 def composite_serial(colours: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], depths: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], height: int, width: int, channels: int, scalar: str, depth: bool, op: str, order: Sequence[int], background: Sequence[float]) -> tuple[NDArray, NDArray | None]:
     """The oracle; see sortlast.composite_serial."""
 

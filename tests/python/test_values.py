@@ -14,6 +14,14 @@ from sortlast import Timing, _core, _fabric, _simulate, fabric, schedule, simula
 
 
 def of_the_core():
+    parts: list[schedule.Part] = []
+
+    @schedule.register("one-rank")
+    def one_rank(b: schedule.Builder) -> None:
+        parts.append(b.image(0))
+        b.finish(parts[-1])
+
+    schedule.make("one-rank", 1, 100)
     made = schedule.make("radix-k:2,3", 6, 100, order=[5, 4, 3, 2, 1, 0])
     program = made.program(2)
     return [
@@ -28,6 +36,7 @@ def of_the_core():
         schedule.Machine(alpha=3e-6, ranks=4),
         schedule.choose(6, 100)[0],
         schedule.algorithms()[0],
+        parts[0],
         tune.Report(schedule.Machine(cores=2), schedule.Machine(), schedule.Machine(), ["alpha"], 4, False),
     ]
 
@@ -83,6 +92,7 @@ def examples():
 
 # Not plain: they hold a whole fabric, or are only asked and made anew.
 OTHERS = {
+    "Builder",
     "Topology",
     "Hosts",
     "Switches",

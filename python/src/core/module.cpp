@@ -20,6 +20,7 @@ using namespace nb::literals;
 namespace sortlast::python {
 
 void bind_schedule(nb::module_& module);
+void bind_builder(nb::module_& module);
 
 void bind_timing(nb::module_& module) {
   nb::class_<Timing> timing(module, "Timing",
@@ -158,5 +159,6 @@ NB_MODULE(_core, module) {
   sortlast::python::register_errors();
   sortlast::python::bind_timing(module);
   sortlast::python::bind_schedule(module);
+  sortlast::python::bind_builder(module);
   sortlast::python::bind_serial(module);
 }

@@ -17,6 +17,7 @@
 #include "communicator.hpp"
 #include "errors.hpp"
 #include "image_arrays.hpp"
+#include "registered.hpp"
 #include "sortlast/compositor.hpp"
 #include "sortlast/execute/box_frames.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
@@ -437,6 +438,7 @@ void bind_probe(nb::module_& module) {
 NB_MODULE(SORTLAST_MPI_MODULE, module) {
   module.doc() = "The compositor of sortlast over one family of MPI libraries.";
   nanobind::module_::import_("sortlast._core");  // defines Timing and Event
+  sortlast::python::use_registered();
   sortlast::python::register_errors();
   sortlast::python::bind_tile(module);
   sortlast::python::bind_compositor(module);

@@ -46,9 +46,19 @@ struct AlgorithmDefinition : AlgorithmEntry {
   // defaults that it chose. Throws ArgumentError.
   std::function<std::unique_ptr<Algorithm>(const Setting&, std::string& parameters)> make;
   std::function<CostTerms(std::int32_t p, const std::string& parameters)> terms;
+  bool registered = false;  // by register_algorithm(): schedules are verified when they are made
 };
 
 std::span<const AlgorithmDefinition> definitions();
+
+// The algorithms of register_algorithm(). Several copies of the library in one process, such as Python's
+// extension modules, can share one list: all but one call share_registered() with the list of that one.
+class RegisteredAlgorithms;
+RegisteredAlgorithms& registered_algorithms();
+void share_registered(RegisteredAlgorithms& list);
+
+// nullptr: there is none of this name.
+const AlgorithmDefinition* find_registered(std::string_view name);
 
 // The parts of an algorithm's full name: its definition and the text after the colon. Throws ArgumentError
 // with a list of the valid names.

@@ -52,6 +52,7 @@ AlgorithmName parse_algorithm(std::string_view name) {
     if (definition.name == base) return {definition, parameters};
     known += definition.usage + ", ";
   }
+  if (const AlgorithmDefinition* own = find_registered(base)) return {*own, parameters};
   throw ArgumentError("algorithm '" + std::string(name) + "' is not known; expected one of " + known +
                       "auto");
 }
@@ -168,7 +169,10 @@ Schedule make_schedule(std::string_view name, Setting setting) {
   auto [definition, parameters] = parse_algorithm(chosen);
   const auto kept = std::make_shared<const Setting>(std::move(setting));
   std::shared_ptr<const Algorithm> algorithm = definition.make(*kept, parameters);
-  return {definition.name + (parameters.empty() ? "" : ":" + parameters), kept, std::move(algorithm)};
+  Schedule schedule(definition.name + (parameters.empty() ? "" : ":" + parameters), kept,
+                    std::move(algorithm));
+  if (definition.registered) schedule.verify();
+  return schedule;
 }
 
 }  // namespace sortlast

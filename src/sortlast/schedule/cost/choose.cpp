@@ -94,12 +94,12 @@ std::vector<Prediction> choose(const Setting& setting, const Workload& workload,
   }
   std::vector<Prediction> predictions;
   predictions.reserve(candidates.size());
-  if (setting.p > most_walked_p) {
-    const ClosedForm form(setting, workload, machine);
-    for (const std::string& name : candidates) predictions.push_back(form.predict(name));
-  } else {
-    for (const std::string& name : candidates)
-      predictions.push_back(predict(make_schedule(name, setting), workload, machine));
+  const ClosedForm form(setting, workload, machine);
+  for (const std::string& name : candidates) {
+    const bool walked =
+        setting.p <= most_walked_p || (name != "auto" && parse_algorithm(name).definition.registered);
+    predictions.push_back(walked ? predict(make_schedule(name, setting), workload, machine)
+                                 : form.predict(name));
   }
   const auto nanoseconds = [](const Prediction& prediction) { return std::round(1e9 * prediction.total()); };
   std::stable_sort(predictions.begin(), predictions.end(),
