@@ -31,6 +31,15 @@ void StringPacker::end(Range pixels) {
   list_ += sizeof entry;
 }
 
+Outgoing outgoing_strings(Bytes& message) {
+  Outgoing strings;
+  strings.coding = Coding::string;
+  strings.planes[0] = message.view();
+  strings.head = message.data();
+  strings.memory = message.memory();
+  return strings;
+}
+
 std::vector<LayerString> unpacked(std::span<const std::byte> message,
                                   const std::shared_ptr<const void>& memory) {
   // Read the number.

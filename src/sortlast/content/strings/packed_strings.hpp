@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "sortlast/content/content.hpp"
 #include "sortlast/content/strings/bytes.hpp"
 #include "sortlast/schedule.hpp"
 
@@ -40,6 +41,9 @@ class StringPacker {
   std::size_t list_;       // position of the next list entry
   std::size_t begin_ = 0;  // of the string being written
 };
+
+// A message of strings, to be sent; `message` begins with string_head_bytes for its head.
+Outgoing outgoing_strings(Bytes& message);
 
 // The strings of a message, including empty ones; `memory` owns it. Throws Error with the reason if it is
 // corrupt: the strings must lie inside the message, and have ascending, disjoint pixel ranges.

@@ -235,12 +235,7 @@ Outgoing StringContent::outgoing(Chunk chunk) {
   message.grow(string_head_bytes);
   append_message(chunk.transfer, message);
   use_once(program_.sends[chunk.transfer].value);
-  Outgoing string;
-  string.coding = Coding::string;
-  string.planes[0] = message.view();
-  string.head = message.data();
-  string.memory = message.memory();
-  return string;
+  return outgoing_strings(message);
 }
 
 void StringContent::append_message(std::size_t send, Bytes& message) {

@@ -245,12 +245,7 @@ Outgoing packed(const std::vector<LayerString>& strings, Pool& pool) {
     message.append(string.bytes);
     packer.end(string.pixels);
   }
-  Outgoing whole;
-  whole.coding = Coding::string;
-  whole.planes[0] = message.view();
-  whole.head = message.data();
-  whole.memory = message.memory();
-  return whole;
+  return outgoing_strings(message);
 }
 
 }  // namespace
