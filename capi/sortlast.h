@@ -222,7 +222,7 @@ sortlast_status sortlast_composite_serial(const sortlast_image* images, int32_t 
 
 // ---- Visibility order ------------------------------------------------------------------------------
 
-// Axis-aligned box, in the units of the scene. With low > high on some axis it holds no data.
+// Axis-aligned box, in the units of the scene. With low > high on every axis it holds no data.
 typedef struct sortlast_box {
   double low[3];
   double high[3];

@@ -10,8 +10,9 @@
 
 namespace sortlast {
 
-// Axis-aligned box in the units of the scene. A box with low > high on some axis is empty: it holds no data.
-// An empty box may have infinite coordinates (low = +infinity, high = -infinity); any other box is finite.
+// Axis-aligned box in the units of the scene. A box with low > high on every axis is empty: it holds no data.
+// An empty box may have infinite coordinates (low = +infinity, high = -infinity); any other box is finite. A
+// box with low > high on some axes only is an error, as its coordinates are probably in another order.
 struct Box {
   std::array<double, 3> low{};
   std::array<double, 3> high{};

@@ -216,7 +216,8 @@ class Compositor:
             depth: array (H, W) of float32; smaller is nearer, +inf where the image is empty. ``closest``
                 rejects planes in which it finds NaN. Without an image: whether the others have depth (implied
                 by ``op="closest"``).
-            op: over, closest, add, max or min.
+            op: over, closest, add, max or min. ``over`` blends in the ``order``: it does not look at depth,
+                which then only travels along (the frame's is the nearest).
             order: ranks from front to back; None is rank order.
             background: one value per channel, premultiplied (0..1 for uint8 images), put behind everything.
             bounds: half-open rectangle of pixels (x0, y0, x1, y1) outside which this rank's image is empty

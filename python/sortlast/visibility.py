@@ -28,7 +28,8 @@ def visibility_order(
     Args:
         comm: an mpi4py communicator.
         box: (xmin, xmax, ymin, ymax, zmin, zmax) of this rank's data; None if it has none, or a box with a
-            minimum above its maximum, as of an empty VTK dataset. Such ranks are last.
+            minimum above its maximum on every axis, as of an empty VTK dataset. Such ranks are last. A box
+            with this on some axes only is an error: its numbers are probably in another order.
         eye: position of the eye, the same on every rank.
         direction: for a parallel projection, the viewing direction, instead of ``eye``.
         timeout: longest wait without any progress, in seconds.
@@ -107,7 +108,7 @@ def visibility_positions(
     Args:
         comm: an mpi4py communicator.
         boxes: shape (n, 6), each (xmin, xmax, ymin, ymax, zmin, zmax), of this rank's data; ``[]`` if it has
-            none. A box with a minimum above its maximum contains no data.
+            none. A box with a minimum above its maximum on every axis contains no data.
         eye: position of the eye, the same on every rank.
         direction: for a parallel projection, the viewing direction, instead of ``eye``.
         split: split boxes that overlap or cover each other in cycles, until there is an order. A region in

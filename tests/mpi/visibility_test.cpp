@@ -1,6 +1,7 @@
 // Visibility order over MPI: every rank gets the order of all boxes, or the same error.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "mpi/ranks.hpp"
@@ -41,6 +42,14 @@ TEST(VisibilityOverMpi, ViewpointsThatDifferAreTheSameErrorOnEveryRank) {
   testing::expect_contains(text, "eye (5, 0, 0) on rank 0");
   testing::expect_contains(text, "eye (7, 0, 0) on rank 1");
   testing::expect_same_on_all_ranks(text);
+}
+
+TEST(VisibilityOverMpi, ADifferenceInTheLastBitIsShown) {
+  if (testing::world_size() == 1) GTEST_SKIP() << "one rank agrees with itself";
+  const double x = testing::world_rank() == 1 ? std::nextafter(9.0, 10.0) : 9.0;
+  const std::string text = testing::error_of<MismatchError>(
+      [&] { visibility_order(MPI_COMM_WORLD, {{0, 0, 0}, {1, 1, 1}}, {{x, 0, 0}, false}); });
+  testing::expect_contains(text, "eye (9, 0, 0) on rank 0; eye (9.000000000000002, 0, 0) on rank 1");
 }
 
 TEST(VisibilityOverMpi, CoordinatesThatAreNotFiniteAreTheSameErrorOnEveryRank) {

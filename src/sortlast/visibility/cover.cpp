@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <sstream>
 
 #include "sortlast/error.hpp"
 
@@ -41,6 +42,18 @@ std::string BoxNames::chain(std::span<const std::int32_t> boxes) const {
   return text;
 }
 
+namespace {
+
+// "[0, 1] x [0, 1] x [2, 3]"
+std::string text(const Box& box) {
+  std::ostringstream out;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    out << (axis > 0 ? " x [" : "[") << box.low[axis] << ", " << box.high[axis] << ']';
+  return out.str();
+}
+
+}  // namespace
+
 bool is_empty(const Box& box) {
   return on_some_axis([&](std::size_t axis) { return box.low[axis] > box.high[axis]; });
 }
@@ -53,9 +66,17 @@ void check_finite(const Box& box, std::int32_t number, const BoxNames& names) {
     return empty ? std::isnan(low) || std::isnan(high) : !std::isfinite(low) || !std::isfinite(high);
   });
   if (wrong) {
-    throw ArgumentError(names.of(number) +
-                        " has a coordinate that is not finite; expected finite ones, or low > high on some " +
-                        "axis for a rank without data");
+    throw ArgumentError(
+        names.of(number) +
+        " has a coordinate that is not finite; expected finite ones, or low > high on every " +
+        "axis for a rank without data");
+  }
+  const bool inverted_on_every_axis =
+      !on_some_axis([&](std::size_t axis) { return box.low[axis] <= box.high[axis]; });
+  if (empty && !inverted_on_every_axis) {
+    throw ArgumentError(names.of(number) + " is " + text(box) +
+                        ", with low > high on some axes only; expected low <= high on every axis, or low > " +
+                        "high on every axis for a rank without data (are the coordinates in another order?)");
   }
 }
 
@@ -116,7 +137,10 @@ Box shadow(const Box& box, const Box& eye) {
 }
 
 void refuse_overlap(std::int32_t a, std::int32_t b, const BoxNames& names) {
-  throw ArgumentError(names.pair(a, b) + " overlap; expected boxes that share no more than a face");
+  throw ArgumentError(names.pair(a, b) +
+                      " overlap; expected boxes that share no more than a face. Clip cells " +
+                      "at the face, give each cell to one rank and its box, or split the boxes " +
+                      "(visibility_order_of_parts; in Python visibility_positions with split=True)");
 }
 
 void refuse_cycle(std::span<const std::int32_t> cycle, const BoxNames& names) {

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <functional>
 #include <memory>
 #include <span>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,13 +35,15 @@ struct View {
 };
 
 std::string text(const View& view) {
-  std::ostringstream values;
-  values.precision(9);
-  values << (view.parallel != 0 ? "direction" : "eye");
+  // The shortest text of each coordinate that no other number has.
+  std::string values(view.parallel != 0 ? "direction" : "eye");
   const char* separator = " (";
-  for (const double value : view.position) values << std::exchange(separator, ", ") << value;
-  values << ")";
-  return values.str();
+  for (const double value : view.position) {
+    std::array<char, 32> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+    values.append(std::exchange(separator, ", ")).append(digits.data(), end);
+  }
+  return values + ")";
 }
 
 bool same_viewpoint(const View& a, const View& b) {
