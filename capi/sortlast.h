@@ -123,9 +123,10 @@ typedef struct sortlast_composition {
   // their places in it; the rest is left unchanged. The tile refers to this memory, so it must outlive the
   // tile.
   sortlast_pixels out;
-  // The rank at which the tiles will be gathered, the same on every rank; NULL: unknown. It changes no pixel,
-  // but it changes which pixels the tiles hold. With several images per rank, the algorithm "auto" may let
-  // this rank finish the whole frame. Between nodes, an image of which every rank has drawn at most half is
+  // The rank at which the tiles will be gathered, the same on every rank; NULL: unknown. It changes
+  // pixels at most by rounding, but it changes which pixels the tiles hold. With several images per rank, or
+  // between nodes if no rank has drawn more than 1/p of the image, the algorithm "auto" may let this rank
+  // finish the whole frame. Else, between nodes, an image of which every rank has drawn at most half is
   // divided into interleaved blocks, which balances the work, and a tile holds many ranges of it. Used only
   // by sortlast_compositor_composite and sortlast_compositor_composite_images.
   const int32_t* root;

@@ -22,24 +22,35 @@ inline Rectangle random_rectangle(Size size, std::mt19937& random) {
   return rectangle;
 }
 
+// Make the pixels of a rank's image empty that lie outside a rectangle, and of the others those that
+// `dropped` says.
+template <typename Dropped>
+void clear_outside(Scene& scene, std::size_t rank, const Rectangle& rectangle, const Dropped& dropped) {
+  const Size size = scene.size();
+  TestImage& image = scene.image(rank);
+  const std::size_t bytes = scene.format().colour_bytes();
+  for (std::int64_t pixel = 0; pixel < size.pixels(); ++pixel) {
+    const std::int64_t x = pixel % size.width;
+    const std::int64_t y = pixel / size.width;
+    const bool inside = x >= rectangle.x0 && x < rectangle.x1 && y >= rectangle.y0 && y < rectangle.y1;
+    if (inside && !dropped()) continue;
+    const auto at = static_cast<std::size_t>(pixel);
+    std::memset(image.colour.data() + at * bytes, 0, bytes);
+    if (scene.format().depth) image.depth[at] = std::numeric_limits<float>::infinity();
+  }
+}
+
+inline void clear_outside(Scene& scene, std::size_t rank, const Rectangle& rectangle) {
+  clear_outside(scene, rank, rectangle, [] { return false; });
+}
+
 // Make the pixels of a rank's image empty that it has not drawn; returns a rectangle that holds the others.
 inline Rectangle draw_only(Scene& scene, std::size_t rank, Drawn drawn, std::mt19937& random) {
   const Size size = scene.size();
   Rectangle rectangle{0, 0, size.width, size.height};
   if (drawn == Drawn::block) rectangle = random_rectangle(size, random);
   if (drawn == Drawn::nothing) rectangle = {size.width, 0, size.width, 0};
-  TestImage& image = scene.image(rank);
-  const std::size_t bytes = scene.format().colour_bytes();
-  for (std::int64_t pixel = 0; pixel < size.pixels(); ++pixel) {
-    const std::int64_t x = pixel % size.width;
-    const std::int64_t y = pixel / size.width;
-    bool keep = x >= rectangle.x0 && x < rectangle.x1 && y >= rectangle.y0 && y < rectangle.y1;
-    if (drawn == Drawn::scattered) keep = random() % 9 == 0;
-    if (keep) continue;
-    const auto at = static_cast<std::size_t>(pixel);
-    std::memset(image.colour.data() + at * bytes, 0, bytes);
-    if (scene.format().depth) image.depth[at] = std::numeric_limits<float>::infinity();
-  }
+  clear_outside(scene, rank, rectangle, [&] { return drawn == Drawn::scattered && random() % 9 != 0; });
   return rectangle;
 }
 

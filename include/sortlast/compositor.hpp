@@ -78,12 +78,14 @@ struct Composition {
   // Whether the colours of this rank's image are already multiplied by alpha. Straight colours are multiplied
   // as they are read, into memory of the compositor. The result is always premultiplied. Ranks may differ.
   bool premultiplied = true;
-  // The rank at which the tiles will be gathered; -1: unknown. The same on every rank. It changes no pixel,
-  // but it changes which pixels the tiles hold:
+  // The rank at which the tiles will be gathered; -1: unknown. The same on every rank. It changes
+  // pixels at most by rounding, but it changes which pixels the tiles hold:
   //   - With several images per rank, the algorithm "auto" lets this rank finish the whole frame if all
   //     images together have no more pixels than the frame and no two ranks share a machine. Its tile then
   //     holds all pixels, and the other tiles are empty.
-  //   - Between nodes, if at least half of the pixels of every rank's image are empty, the image is divided
+  //   - Between nodes, if no rank's image has more than 1/p active pixels, "auto" sends them all straight to
+  //     this rank, whose tile is then the frame; the other tiles are empty.
+  //   - Else, if at least half of the pixels of every rank's image are empty, the image is divided
   //     into interleaved blocks (Tile::ranges), which balances the work wherever the empty pixels are. This
   //     needs Options::check, a frame that waits for all ranks, and an image of fewer than 2^32 pixels.
   int root = -1;

@@ -252,7 +252,9 @@ class Compositor:
             root: the rank at which ``gather`` will collect the frame, if known; the same on every rank. It
                 changes pixels at most by rounding, but may change the distribution of tiles. Between nodes,
                 an image that every rank has drawn at most half of is dealt out in blocks, to balance the work
-                wherever the images are empty; a tile then holds many ``ranges``.
+                wherever the images are empty; a tile then holds many ``ranges``. If no rank has drawn more
+                than 1/p of it, the algorithm "auto" sends all images straight to the root, whose tile is then
+                the frame; the others' are empty.
             deadline: for this frame, instead of the compositor's deadline, which leaves late ranks out. It
                 may differ between ranks: the rank that starts the frame's time decides, or rank 0.
                 ``math.inf``: the frame waits for all ranks, as the last one should.

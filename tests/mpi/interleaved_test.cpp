@@ -177,7 +177,7 @@ TEST_F(InterleavedFrames, AreChosenByOneRule) {
 // One dense image is enough.
 TEST_F(InterleavedFrames, AreNotChosenIfOneImageIsDense) {
   if (p_ == 1) GTEST_SKIP() << "one rank deals out nothing";
-  Compositor compositor(MPI_COMM_WORLD, {.node_ranks = 1});
+  Compositor compositor(MPI_COMM_WORLD, {.algorithm = "direct-send", .node_ranks = 1});
   const Size size{64, std::int64_t{16} * p_};
   const Scene scene(p_, {}, size, random_, false);
   Composition composition;

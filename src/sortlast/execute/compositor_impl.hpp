@@ -153,6 +153,9 @@ class Compositor::Impl {
            !session_.node->everybody() && !leaves_out();
   }
 
+  // Whether every rank sends its image straight to the root. The same on every rank.
+  bool collects(const Composition& composition) const;
+
   // A compositor for the ranks of `rest`.
   std::unique_ptr<Impl> make_for(const Survivors& rest) const;
 

@@ -1,6 +1,7 @@
 // Image frames: composites and gathers one image per rank.
 #include "sortlast/execute/compositor_impl.hpp"
 #include "sortlast/execute/node/node_image.hpp"
+#include "sortlast/schedule/collect.hpp"
 
 namespace sortlast {
 namespace {
@@ -10,6 +11,13 @@ namespace {
 constexpr std::uint64_t least_dealt = 1;
 
 }  // namespace
+
+// A frame that is complete on one rank moves n (p-1)/p pixels to it after compositing. If all images together
+// have no more active pixels than that, it is better that each goes straight to the root.
+bool Compositor::Impl::collects(const Composition& composition) const {
+  return uses_profile() && chooses_layout(composition) && session_.size > 1 &&
+         std::ldexp(session_.size, -static_cast<int>(images_.survey.emptiness)) <= 1;
+}
 
 Tile Compositor::Impl::composite(const ImageView& image, const Composition& composition,
                                  const PixelBuffer& out, float background_depth) {
@@ -112,8 +120,9 @@ detail::TileData Compositor::Impl::tile_of(const Plan& plan, const ImageView& im
 Contribution Compositor::Impl::contribution_of(const ImageView& image, const Composition& composition,
                                                float background_depth) {
   const std::int64_t n = image.size.pixels();
-  const bool dealt = internals_.layout == FrameLayout::interleaved ||
-                     (chooses_layout(composition) && images_.survey.emptiness >= least_dealt);
+  const bool dealt =
+      internals_.layout == FrameLayout::interleaved ||
+      (chooses_layout(composition) && !collects(composition) && images_.survey.emptiness >= least_dealt);
   images_.interleaving =
       dealt && n <= most_counted ? Interleaving(n, images_.plan->schedule->p()) : Interleaving();
   background_.reset();
@@ -207,13 +216,18 @@ const Plan& Compositor::Impl::plan_for(const ImageView& image, const Composition
     const bool known = images_.plan && attendees_.attendance.ranks == images_.ranks;
     if (!known || wanted.order != images_.plan->schedule->setting().order) images_.algorithm->forget();
   }
+  const bool collected = collects(composition);
   const std::string name =
-      fitting_algorithm(images_.algorithm->name(wanted, image.format,
-                                                std::ldexp(1.0, -static_cast<int>(images_.survey.emptiness))),
-                        wanted);
+      collected ? "collect:" + std::to_string(composition.root)
+                : fitting_algorithm(
+                      images_.algorithm->name(wanted, image.format,
+                                              std::ldexp(1.0, -static_cast<int>(images_.survey.emptiness))),
+                      wanted);
   if (!images_.planned(wanted, name, attendees_.attendance.ranks, image.format, composition.op)) {
-    const auto schedule =
-        settled([&] { return std::make_shared<const Schedule>(make_schedule(name, wanted)); });
+    const auto schedule = settled([&] {
+      return std::make_shared<const Schedule>(collected ? collect_schedule(wanted, composition.root)
+                                                        : make_schedule(name, wanted));
+    });
     images_.exchange.reset();
     images_.plan =
         std::make_shared<const Plan>(schedule, participant(), image.format, composition.op, wire_options(),

@@ -51,7 +51,11 @@ class Sortlast(Peer):
         self._tile = self._frame = None  # lets the compositor reuse their memory
         image = self._input
         self._tile = self._compositor.composite(
-            image.colour, depth=image.depth, op=self.task.op, bounds=image.bounds
+            image.colour,
+            depth=image.depth,
+            op=self.task.op,
+            bounds=image.bounds,
+            root=0 if self.task.gather else None,
         )
         if self.task.gather:
             self._frame = self._compositor.gather(self._tile, root=0)

@@ -45,8 +45,13 @@ std::string counted(std::int64_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-void explain_algorithm(std::ostream& out, const AlgorithmChoice& algorithm,
+void explain_algorithm(std::ostream& out, const Schedule& schedule, const AlgorithmChoice& algorithm,
                        const std::string& machine_source) {
+  if (schedule.name().starts_with("collect:")) {
+    out << "auto chose it: all images together have no more active pixels than the frame, so each went "
+           "straight to the root.\n";
+    return;
+  }
   const std::vector<Prediction>& all = algorithm.predictions();
   if (all.empty()) {
     out << "The algorithm was asked for by name.\n";
@@ -107,7 +112,7 @@ std::string explain(const Schedule& schedule, const Format& format, const Algori
   std::ostringstream out;
   out << schedule.name() << " composited " << schedule.n() << " pixels of " << format_name(format) << " in "
       << counted(schedule.stages(), "stage") << ".\n";
-  explain_algorithm(out, algorithm, machine_source);
+  explain_algorithm(out, schedule, algorithm, machine_source);
   explain_layout(out, interleaving);
   explain_nodes(out, schedule.setting());
   explain_traffic(out, traffic, timing);
