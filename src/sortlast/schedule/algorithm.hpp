@@ -59,6 +59,7 @@ void share_registered(RegisteredAlgorithms& list);
 
 // nullptr: there is none of this name.
 const AlgorithmDefinition* find_registered(std::string_view name);
+std::vector<std::string> registered_names();  // sorted
 
 // The parts of an algorithm's full name: its definition and the text after the colon. Throws ArgumentError
 // with a list of the valid names.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <deque>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "sortlast/error.hpp"
@@ -24,6 +25,13 @@ class RegisteredAlgorithms {
     const auto found = std::find_if(definitions_.rbegin(), definitions_.rend(),
                                     [&](const AlgorithmDefinition& each) { return each.name == name; });
     return found == definitions_.rend() ? nullptr : &*found;
+  }
+
+  std::set<std::string> names() {
+    const std::lock_guard lock(mutex_);
+    std::set<std::string> all;
+    for (const AlgorithmDefinition& each : definitions_) all.insert(each.name);
+    return all;
   }
 
  private:
@@ -75,6 +83,11 @@ void share_registered(RegisteredAlgorithms& list) { list_in_use() = &list; }
 
 const AlgorithmDefinition* find_registered(std::string_view name) {
   return registered_algorithms().find(name);
+}
+
+std::vector<std::string> registered_names() {
+  const std::set<std::string> names = registered_algorithms().names();
+  return {names.begin(), names.end()};
 }
 
 void register_algorithm(std::string_view name, std::string_view summary,

@@ -53,6 +53,7 @@ AlgorithmName parse_algorithm(std::string_view name) {
     known += definition.usage + ", ";
   }
   if (const AlgorithmDefinition* own = find_registered(base)) return {*own, parameters};
+  for (const std::string& each : registered_names()) known += each + ", ";
   throw ArgumentError("algorithm '" + std::string(name) + "' is not known; expected one of " + known +
                       "auto");
 }
