@@ -6,9 +6,12 @@
 namespace sortlast {
 namespace {
 
-// A gathered image is dealt out in blocks if no rank's image has more than a share of 2^-least_dealt active
-// pixels.
-constexpr std::uint64_t least_dealt = 1;
+// A gathered image is dealt out in blocks if no rank's image has a larger share of active pixels.
+constexpr double most_active_dealt = 0.5;
+
+// Maximum number of active pixels of all images together, relative to the frame, for images that go straight
+// to the root. The shares are rounded up by at most 2^(1/4).
+constexpr double most_active_collected = 1.25;
 
 }  // namespace
 
@@ -16,7 +19,7 @@ constexpr std::uint64_t least_dealt = 1;
 // have no more active pixels than that, it is better that each goes straight to the root.
 bool Compositor::Impl::collects(const Composition& composition) const {
   return uses_profile() && chooses_layout(composition) && session_.size > 1 &&
-         std::ldexp(session_.size, -static_cast<int>(images_.survey.emptiness)) <= 1;
+         session_.size * images_.survey.most_active() <= most_active_collected;
 }
 
 Tile Compositor::Impl::composite(const ImageView& image, const Composition& composition,
@@ -120,9 +123,9 @@ detail::TileData Compositor::Impl::tile_of(const Plan& plan, const ImageView& im
 Contribution Compositor::Impl::contribution_of(const ImageView& image, const Composition& composition,
                                                float background_depth) {
   const std::int64_t n = image.size.pixels();
-  const bool dealt =
-      internals_.layout == FrameLayout::interleaved ||
-      (chooses_layout(composition) && !collects(composition) && images_.survey.emptiness >= least_dealt);
+  const bool dealt = internals_.layout == FrameLayout::interleaved ||
+                     (chooses_layout(composition) && !collects(composition) &&
+                      images_.survey.most_active() <= most_active_dealt);
   images_.interleaving =
       dealt && n <= most_counted ? Interleaving(n, images_.plan->schedule->p()) : Interleaving();
   background_.reset();
@@ -220,9 +223,7 @@ const Plan& Compositor::Impl::plan_for(const ImageView& image, const Composition
   const std::string name =
       collected ? "collect:" + std::to_string(composition.root)
                 : fitting_algorithm(
-                      images_.algorithm->name(wanted, image.format,
-                                              std::ldexp(1.0, -static_cast<int>(images_.survey.emptiness))),
-                      wanted);
+                      images_.algorithm->name(wanted, image.format, images_.survey.roughly_active()), wanted);
   if (!images_.planned(wanted, name, attendees_.attendance.ranks, image.format, composition.op)) {
     const auto schedule = settled([&] {
       return std::make_shared<const Schedule>(collected ? collect_schedule(wanted, composition.root)

@@ -113,8 +113,9 @@ constexpr double most_bounded = 0.9;  // maximum share of the image inside bound
 // mates from copying empty pixels.
 constexpr double most_active_searched = 0.3;
 constexpr double sampling_error =
-    0.95;                             // so that images with 1/2, 1/4, ... of active pixels are not above it
-constexpr double most_emptiness = 6;  // images with fewer active pixels are treated the same
+    0.95;  // so that images with 1/2, 1/4, ... of active pixels are not above it
+constexpr double most_emptiness =
+    6 * Survey::emptiness_steps;  // images with fewer active pixels are treated the same
 
 std::int64_t pixels_in(const Rectangle& box) { return (box.x1 - box.x0) * (box.y1 - box.y0); }
 
@@ -166,8 +167,8 @@ Survey survey_of(const ImageView& image, const Wanted& wanted, const Node& node)
   }
 
   if (wanted.emptiness)
-    survey.emptiness = static_cast<std::uint64_t>(
-        std::clamp(-std::log2(sampling_error * sample.active), 0.0, most_emptiness));
+    survey.emptiness = static_cast<std::uint64_t>(std::clamp(
+        -Survey::emptiness_steps * std::log2(sampling_error * sample.active), 0.0, most_emptiness));
   return survey;
 }
 

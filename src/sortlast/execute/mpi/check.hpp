@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -60,7 +61,13 @@ class Turn {
 // The properties of an image that the choices for a frame depend on.
 struct Survey {
   std::optional<Rectangle> bounds;  // the image is empty outside; none if not worth knowing
-  std::uint64_t emptiness = 0;  // log2(all pixels / active pixels), rounded down; of all ranks: the minimum
+  // emptiness_steps log2(all pixels / active pixels), rounded down; of all ranks: the minimum.
+  static constexpr int emptiness_steps = 4;
+  std::uint64_t emptiness = 0;
+
+  // Maximum share of active pixels of any rank's image, and the same as a power of 2, which changes seldom.
+  double most_active() const { return std::exp2(-static_cast<double>(emptiness) / emptiness_steps); }
+  double roughly_active() const { return std::ldexp(1.0, -static_cast<int>(emptiness / emptiness_steps)); }
 };
 
 // An image with straight alpha, multiplied by it in `memory`; its depth is not copied. Throws std::bad_alloc,
