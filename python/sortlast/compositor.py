@@ -70,7 +70,7 @@ class Compositor:
 
     Args:
         comm: any mpi4py intracommunicator; it is duplicated.
-        algorithm: a name of ``sortlast algorithms``, such as "shift" or "radix-k:8,8", or "auto".
+        algorithm: a name of ``sortlast schedule --list``, such as "shift" or "radix-k:8,8", or "auto".
         ring: ranks in communication order (the fabric's routing order), independent of depth order; shift and
             direct-send follow it for every view. None is rank order.
         timeout: longest wait without any progress, in seconds.

@@ -43,29 +43,26 @@ def test_the_module_runs_as_the_command_does():
 
 def test_a_defect_shows_its_traceback_and_status_1(cli, monkeypatch):
     monkeypatch.setattr(schedule, "algorithms", lambda: 1 / 0)
-    status, _, err = cli("algorithms")
+    status, _, err = cli("schedule", "--list")
     assert status == 1
     assert "ZeroDivisionError" in err
 
 
-# --- algorithms ---------------------------------------------------------------------------------------
+# --- schedule -----------------------------------------------------------------------------------------
 
 
-def test_algorithms(cli):
+def test_list_of_algorithms(cli):
     entries = schedule.algorithms()
-    status, out, _ = cli("algorithms", "--json")
+    status, out, _ = cli("schedule", "--list", "--json", "-")
     assert status == 0
     assert json.loads(out) == [
         {key: getattr(entry, key) for key in ("name", "usage", "latency", "transfer", "overlap", "summary")}
         for entry in entries
     ]
-    status, out, _ = cli("algorithms")
+    status, out, _ = cli("schedule", "--list")
     assert status == 0
     for entry in entries:
         assert entry.usage in out  # brackets are no markup
-
-
-# --- schedule -----------------------------------------------------------------------------------------
 
 
 def test_schedule_prints_stages_by_ranks(cli):
@@ -137,6 +134,8 @@ def test_schedule_refuses_in_one_line(cli, tmp_path):
     )
     assert "rank 1 on node 2; expected 0..1" in refused(cli("schedule", "shift", "--p", 2, "--nodes", "0,2"))
     assert "nope" in refused(cli("schedule", "nope", "--p", 4))
+    for given in (("shift",), ("--p", 4)):
+        assert "give an algorithm and --p, or --list" in cli("schedule", *given)[2]
     assert "order" in refused(cli("schedule", "shift", "--p", 3, "--order", "0,1,1"))
     assert "rank" in refused(cli("schedule", "shift", "--p", 3, "--rank", 3))
     assert "gif" in refused(cli("schedule", "shift", "--p", 3, "--draw", tmp_path / "s.gif"))

@@ -156,7 +156,7 @@ def test_the_command_line_itself_is_an_extra(plain, tmp_path):
     "command",
     [
         ("--help",),
-        ("algorithms",),
+        ("schedule", "--list"),
         ("schedule", "shift", "--p", "4"),
         ("price", "--p", "4"),
         ("fabric", "build", "crossbar:4"),

@@ -31,7 +31,6 @@ TREE = "--net k-ary-n-tree:3,2"
 
 # Every command, with the files a* that it is asked to write.
 HERE = {
-    "algorithms": "",
     "fabric bisect": f"{TREE} --json a.json",
     "fabric build": "k-ary-n-tree:3,2 --output a.net --json a.json",
     "fabric check": f"{TREE} --csv a.csv --json a.json",
@@ -225,7 +224,7 @@ def most_bytes(count):
         resource.setrlimit(resource.RLIMIT_FSIZE, usual)
 
 
-@pytest.mark.parametrize("name", [name for name in HERE if name != "algorithms"])
+@pytest.mark.parametrize("name", HERE)
 def test_a_full_disk_is_one_line_that_names_the_file(folder, cli, name):
     with most_bytes(10):
         status, _, errors = cli(*words(name))

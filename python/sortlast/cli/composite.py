@@ -31,7 +31,7 @@ def composite(
     background: Annotated[
         str | None, typer.Option(help="Colour behind all images, such as 1,1,1 or 0.2,0.2,0.3,0.5.")
     ] = None,
-    algorithm: Annotated[str, typer.Option(help="See sortlast algorithms.")] = "auto",
+    algorithm: Annotated[str, typer.Option(help="See sortlast schedule --list.")] = "auto",
     trace: Annotated[
         Path | None, typer.Option(help="Write a trace of every rank to this JSON file, and a PNG next to it.")
     ] = None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sortlast.cli import _parse, _progress
+from sortlast.cli import _algorithms, _parse, _progress, _terminal
 
 if TYPE_CHECKING:
     from sortlast.schedule import Schedule
@@ -24,8 +24,10 @@ def register(app: typer.Typer) -> None:
 
 
 def schedule(
-    name: Annotated[str, typer.Argument(help="Algorithm, such as shift or radix-k:4,3.")],
-    p: Annotated[int, typer.Option("--p", help="Number of ranks.")],
+    name: Annotated[
+        str | None, typer.Argument(help="Algorithm, such as shift or radix-k:4,3.", show_default=False)
+    ] = None,
+    p: Annotated[int | None, typer.Option("--p", help="Number of ranks.")] = None,
     n: Annotated[int, typer.Option("--n", help="Number of pixels.")] = 1_000_000,
     order: Annotated[
         str | None, typer.Option(help="Ranks from front to back, such as 2,0,1. Default: rank order.")
@@ -51,6 +53,9 @@ def schedule(
             show_default="verify, without --rank", help="Execute it symbolically and check the result."
         ),
     ] = None,
+    list_: Annotated[
+        bool, typer.Option("--list", help="List the algorithms with the terms of their cost instead.")
+    ] = False,
 ) -> None:
     """Print a schedule: who sends which pixels to whom, stage by stage.
 
@@ -58,9 +63,21 @@ def schedule(
     rank 3. The check fails for a schedule that does not composite every pixel of every image in the right
     order. All ranks together take as many steps as there are transfers, which is limited; the steps of one
     rank, with --rank, are cheap for any number of ranks.
+
+    The terms of --list are from Table 1 of Cavin and Demengeon, "Shift-Based Parallel Image Compositing on
+    InfiniBand Fat-Trees" (2012): p ranks, n pixels, alpha seconds per message, beta seconds per pixel.
+    Overlap says whether blending can overlap transfers. Between nodes of L ranks, two-level costs the same as
+    the algorithm NAME; see --node-size.
     """
+    if list_:
+        _terminal.check_places(json)
+        _algorithms.show(json)
+        return
+    if name is None or p is None:
+        raise typer.BadParameter("give an algorithm and --p, or --list", param_hint="NAME")
+
     from sortlast import schedule as schedules
-    from sortlast.cli import _schedule_text, _terminal
+    from sortlast.cli import _schedule_text
     from sortlast.files import write_text
 
     if draw is not None:

@@ -174,7 +174,7 @@ def _unknown(name: str, patterns: list[str]) -> NoReturn:
         raise Error(f"{name} composites an image: give its size, such as --size 1024x768")
     raise Error(
         f"{name} is no file, pattern or algorithm; the patterns are {', '.join(patterns)}, all-to-all, shift,"
-        f" uniform, {', '.join(collectives)} and 'groups KIND=SIZE,..'; `sortlast algorithms`"
+        f" uniform, {', '.join(collectives)} and 'groups KIND=SIZE,..'; `sortlast schedule --list`"
         " lists the algorithms, which need --size"
     )
 
