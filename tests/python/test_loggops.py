@@ -89,12 +89,14 @@ def test_progress_is_told_and_ends_the_run():
         simulate.loggops(simulate.pattern("BU", 4, 10), progress=lambda part: False)
 
 
+LOGGOPS = ("simulate", "--method", "loggops")
+
 # --- the command ------------------------------------------------------------------------------------------
 
 
 def test_the_command_says_what_python_finds(cli, program_file, tmp_path):
     status, out, err = cli(
-        "loggops", program_file, "-L", 1000, "-o", 100, "-g", 10, "-G", 2, "--json", tmp_path / "run.json"
+        *LOGGOPS, program_file, "--set", "L=1000,o=100,g=10,G=2", "--json", tmp_path / "run.json"
     )
     assert (status, err) == (0, "")
     told = json.loads((tmp_path / "run.json").read_text())
@@ -112,7 +114,7 @@ def test_the_command_takes_patterns_and_schedules(cli):
         ("radix-k:4,2", "--ranks", 8, "--size", "64x64"),
         ("ring", "--ranks", 4),
     ):
-        status, out, _ = cli("loggops", *options)
+        status, out, _ = cli(*LOGGOPS, *options)
         assert status == 0
         assert "waiting" in out
 
@@ -123,15 +125,29 @@ def test_the_command_takes_patterns_and_schedules(cli):
         (("BU",), "give the number of ranks"),
         (("BU", "--ranks", 3), "3 ranks are no power of two"),
         (("nowhere.goal", "--ranks", 2), "nowhere.goal is no file"),
+        (("BU", "--ranks", "2:8:x2"), "loggops makes one run"),
+        (("BU", "--ranks", 8, "--net", "crossbar:8"), "not with --method loggops"),
+        (("BU", "--ranks", 8, "--routing", "ftree"), "not with --method loggops"),
+        (
+            ("BU", "--ranks", 8, "--set", "L=1,lanes=3"),
+            "lanes is no setting here; --method loggops has L, o,",
+        ),
+        (("BU", "--ranks", 8, "--set", "L"), "'L' is not NAME=VALUE"),
+        (("BU", "--ranks", 8, "--set", "L=1,L=2"), "L is given twice"),
+        (("BU", "--ranks", 8, "--set", "L=1.5"), "L=1.5; expected a whole number"),
+        (("BU", "--ranks", 8, "--set", "G=fast"), "G=fast; expected a number"),
+        (("BU", "--ranks", 8, "--set", "S=9999999999"), "S=9999999999 is above 2,147,483,647"),
+        (("BU", "--ranks", 8, "--set", "G=-1"), "G is -1.000000; expected 0 to 1e15"),
     ],
 )
-def test_the_command_refuses_what_it_cannot_run(cli, options, message):
-    status, _, err = cli("loggops", *options)
+def test_the_command_refuses_what_it_cannot_run(cli, monkeypatch, options, message):
+    monkeypatch.setenv("COLUMNS", "200")
+    status, _, err = cli(*LOGGOPS, *options)
     assert status == 2
     assert message in err
 
 
 def test_the_command_refuses_ranks_for_a_file(cli, program_file):
-    status, _, err = cli("loggops", program_file, "--ranks", 2)
+    status, _, err = cli(*LOGGOPS, program_file, "--ranks", 2)
     assert status == 2
     assert "the file says it" in err

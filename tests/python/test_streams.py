@@ -40,7 +40,6 @@ HERE = {
     "fabric load": f"{TREE} --routing updn --loads 0.1 --json a.json",
     "fabric order": f"{TREE} --launcher mpich --hostfile a.hosts --json a.json",
     "fabric route": f"{TREE} --output a.lft --json a.json",
-    "loggops": "shift --ranks 4 --json a.json",
     "price": "--p 4 --json a.json",
     "schedule": "shift --p 4 --draw a.svg --json a.json",
     "simulate": f"shift {TREE} --trace a.trace.json --json a.json",

@@ -9,7 +9,17 @@ import typer
 from sortlast.cli import _progress, _terminal
 from sortlast.cli.fabric import _inputs, _show
 from sortlast.cli.fabric import _options as _fabric
-from sortlast.cli.simulate import _beside, _methods, _options, _report, _settings, _sweep, _traffic
+from sortlast.cli.simulate import (
+    _beside,
+    _loggops,
+    _methods,
+    _options,
+    _report,
+    _set,
+    _settings,
+    _sweep,
+    _traffic,
+)
 from sortlast.cli.simulate._network import Place, Tables
 from sortlast.cli.simulate._options import Method
 from sortlast.cli.simulate._outputs import Outputs
@@ -25,6 +35,20 @@ _OF_FLOWS = {"message_seconds", "sends_at_once"}
 _OF_ONE_RUN = {"beside", "draw_links", "draw_buffers", "draw_delays", "trace"}
 _OF_FRAMES = {"pixel_bytes", "active", "blend", "overlap", "stage_seconds", "barrier"}
 
+_OF_LOGGOPS = {
+    "pattern",
+    "method",
+    "ranks",
+    "message_bytes",
+    "messages",
+    "stages",
+    "size",
+    "set_",
+    "seed",
+    "json",
+}
+_OF_LOGGOPS |= _OF_FRAMES
+
 _MOST = 2**31 - 1  # maximum of any whole number
 
 
@@ -36,8 +60,9 @@ def register(app: typer.Typer) -> None:
 def simulate(
     context: typer.Context,
     pattern: _options.Pattern,
-    net: _fabric.Net,
+    net: _options.Net = None,
     method: _options.MethodOption = Method.packet,
+    set_: _options.Set = None,
     ranks: _options.Ranks = None,
     message_bytes: _options.Bytes = None,
     messages: _options.Messages = None,
@@ -87,21 +112,29 @@ def simulate(
     trace: _options.Trace = None,
     json: _fabric.Json = None,
 ) -> None:
-    """Simulate traffic on a network, packet by packet or as flows.
+    """Simulate traffic on a network, packet by packet or as flows, or without one.
 
     Reports the total time, the delays of packets, and the utilisation of the links of each level. The switch
     model is from Navaridas et al., "Reducing Complexity in Tree-like Computer Interconnection Networks":
-    virtual cut-through, queues at the input ports, credits. Equal options give equal runs.
+    virtual cut-through, queues at the input ports, credits. The LogGOPS model, and GOAL files with several
+    CPUs and adapters per rank, are as in Hoefler et al., "LogGOPSim" (2010). Equal options give equal runs.
 
-    Exit status 2, with the cycle of waits, if packets or messages deadlock.
+    Exit status 2, with the cycle of waits, if packets, messages or ranks deadlock.
     """
     outputs = Outputs(draw_links, draw_buffers, draw_delays, trace, json)
     _check(context, method, size, _sweep.is_sweep(ranks))
     counts = _sweep.counts(ranks)
     told = _settings.Settings(context.params)
-    settings = told.packets() if method is Method.packet else told.flows()
+    given = _set.parse(set_ or [])
     one = counts[0] if counts else None
     wanted = _traffic.Wanted(pattern, one, message_bytes, messages, stages, size, told.frame(), seed)
+    if method is Method.loggops:
+        _loggops.run(wanted, given, json)
+        return
+    if net is None:
+        raise typer.BadParameter("name a fabric, or take --method loggops", param_hint="--net")
+    _set.refuse_rest(given, method.value, ())
+    settings = told.packets() if method is Method.packet else told.flows()
     rails = _inputs.Rails(rail, ranks_per_node)
     place = Place(net, nodes, order, compute, first_host, seed, rails, node_name_map, adapters)
     tables = Tables(routing, lft, roots, compute, seed)
@@ -113,11 +146,16 @@ def simulate(
 
 def _check(context: typer.Context, method: Method, size: str | None, sweep: bool) -> None:
     """Reject options that have no effect with the others, and numbers that are too large."""
-    reasons = dict.fromkeys(
-        _OF_FLOWS if method is Method.packet else _OF_PACKETS, f"not with --method {method.value}"
-    )
+    others = {
+        Method.packet: _OF_FLOWS,
+        Method.flow: _OF_PACKETS,
+        Method.loggops: {parameter.name or "" for parameter in context.command.params} - _OF_LOGGOPS,
+    }
+    reasons = dict.fromkeys(others[method], f"not with --method {method.value}")
     if size is None:
         reasons |= dict.fromkeys(_OF_FRAMES, "needs --size, that of the image")
+    if sweep and method is Method.loggops:
+        raise typer.BadParameter("--method loggops makes one run; give one number", param_hint="--ranks")
     if sweep:
         reasons |= dict.fromkeys(_OF_ONE_RUN, "is of one run; give one number of --ranks")
     else:

@@ -17,6 +17,7 @@ class Method(str, Enum):
 
     packet = "packet"
     flow = "flow"
+    loggops = "loggops"
 
 
 class Arbitration(str, Enum):
@@ -147,7 +148,27 @@ MethodOption = Annotated[
     typer.Option(
         "--method",
         help="packet: cycle by cycle; flow: messages as flows that share links max-min fairly, for long"
-        " messages and large fabrics.",
+        " messages and large fabrics; loggops: no network, only CPUs and adapters cost time.",
+    ),
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE,..",
+        show_default="L=2500,o=1500,g=1000,G=6,O=0,S=65535",
+        help="Parameters of --method loggops, in nanoseconds and bytes: latency L, overhead o and gap g of a"
+        " message, gap G and overhead O of a byte, longest message S that does not wait for its receive.",
+    ),
+]
+Net = Annotated[
+    str | None,
+    typer.Option(
+        "--net",
+        show_default=False,
+        help="The fabric: a file (ibnetdiscover, ibsim netlist, opensm-subnet.lst, Slurm topology.conf), or a"
+        " family such as k-ary-n-tree:12,2. Needed by packets and flows.",
+        rich_help_panel=_HOSTS,
     ),
 ]
 MessageSeconds = Annotated[
