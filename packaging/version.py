@@ -15,6 +15,7 @@ PLACES = {
     "CITATION.cff": [r"^version: (.+)$"],
     "packaging/conda/recipe.yaml": [r'^  version: "(.+)"$'],
     "studies/pyproject.toml": [r'^version = "(.+)"$', r'"sortlast\[[\w,]+\]==([^"]+)"'],
+    "testbed/pyproject.toml": [r'^version = "(.+)"$', r'"sortlast\[[\w,]+\]==([^"]+)"'],
     "docs/reference/stability.md": [r"The current version is ([\d.]+\d),"],
 }
 MACROS = {"capi/sortlast.h": r"((?:#define SORTLAST_VERSION\w* .+\n)+)"}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from inspect import Parameter, Signature, cleandoc, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -156,7 +157,13 @@ def _in_unit(width: int, height: int, unit: str) -> int:
 
 
 def _asked(**given: bool) -> list[str]:
-    """The names of the options that were given."""
+    """The names of the options that were given. Raises MissingExtraError if one needs a missing package."""
+    from sortlast import MissingExtraError
+
+    if given["testbed"] and find_spec("sortlast_testbed") is None:
+        raise MissingExtraError(
+            "--testbed needs the package sortlast-testbed: pip install ./testbed in a checkout of sortlast"
+        )
     return [name for name, wanted in given.items() if wanted]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import hosts
 import sortlast
-from sortlast.testbed import Testbed
+from sortlast_testbed import Testbed
 
 PIXEL = 16  # RGBA float32 [bytes]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import mpirun
-from sortlast.testbed import Settings, Testbed
-from sortlast.testbed import run as run_on
+from sortlast_testbed import Settings, Testbed
+from sortlast_testbed import run as run_on
 
 LIMIT = 240.0  # time for a job, also where others use the cores too [s]
 

@@ -2,7 +2,8 @@
 
     python tests/hosts/measure.py direct-send shift radix-k:4,4
 
-Algorithms take turns, ROUNDS each; times are medians over all frames. Needs what `sortlast testbed` needs.
+Algorithms take turns, ROUNDS each; times are medians over all frames. Needs what a testbed
+needs.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 import frames
 import hosts
 import sortlast
-from sortlast.testbed import why_not
+from sortlast_testbed import why_not
 
 
 def arguments() -> argparse.Namespace:

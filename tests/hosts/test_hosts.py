@@ -12,7 +12,7 @@ import frames
 import hosts
 import references
 from frames import Frames, Traffic
-from sortlast.testbed import Testbed
+from sortlast_testbed import Testbed
 
 pytestmark = [pytest.mark.mpi, pytest.mark.family, references.NAMESPACES]
 

@@ -15,6 +15,7 @@ import pool
 import references
 from sortlast._leftovers import SIGNALS
 from sortlast.cli._app import main
+from sortlast_testbed import __main__ as testbed
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "bench" / "fabric"))
 
@@ -47,6 +48,17 @@ def pytest_sessionfinish():
 @pytest.fixture
 def cli(monkeypatch, capsys):
     """Call the command line in this process: ``cli("price", ...)`` gives (status, stdout, stderr)."""
+    return caller(main, monkeypatch, capsys)
+
+
+@pytest.fixture
+def testbed_cli(monkeypatch, capsys):
+    """The same for ``python -m sortlast_testbed``."""
+    return caller(testbed.main, monkeypatch, capsys)
+
+
+def caller(main, monkeypatch, capsys):
+    """A function that calls a command line in this process."""
 
     def call(*args):
         monkeypatch.setattr(sys, "argv", ["sortlast", *map(str, args)])

@@ -18,7 +18,7 @@ from typing import NoReturn
 
 import pytest
 
-from sortlast.testbed import why_not
+from sortlast_testbed import why_not
 
 PACKAGES = {
     "chromium": "chromium",

@@ -15,7 +15,8 @@ SOURCES = ROOT / "src" / "sortlast"
 PUBLIC = ROOT / "include" / "sortlast"
 PACKAGE = ROOT / "python" / "sortlast"
 STUDIES = ROOT / "studies" / "sortlast_studies"
-PACKAGES = (PACKAGE.name, STUDIES.name)
+TESTBED = ROOT / "testbed" / "sortlast_testbed"
+PACKAGES = (PACKAGE.name, STUDIES.name, TESTBED.name)
 
 
 # Rooms whose folder says too little.
@@ -158,9 +159,9 @@ def test_the_library_prints_nothing_and_exits_nowhere():
 
 @cache
 def modules() -> dict[str, Path]:
-    """Python modules of the library and the studies by their dotted names; of compiled ones the stubs."""
+    """Python modules of all distributions by their dotted names; of compiled ones the stubs."""
     found = {}
-    for package in (PACKAGE, STUDIES):
+    for package in (PACKAGE, STUDIES, TESTBED):
         for file in [*package.rglob("*.py"), *package.rglob("*.pyi")]:
             name = ".".join(file.relative_to(package.parent).with_suffix("").parts)
             found[name.removesuffix(".__init__")] = file
@@ -170,8 +171,8 @@ def modules() -> dict[str, Path]:
 def python_room(module: tuple[str, ...]) -> str:
     """Room of a module by the parts of its dotted name; beside the library's __init__: `sortlast`."""
     package, *below = module
-    if package == STUDIES.name:
-        return "studies"
+    if package != PACKAGE.name:
+        return package.removeprefix("sortlast_")
     return below[0] if below and below[0] in table("Python room") else "sortlast"
 
 
@@ -184,7 +185,7 @@ def nodes_of(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def imported(file: Path) -> list[tuple[str, ...]]:
-    """Modules of the library and the studies that a file imports anywhere, as the parts of their names."""
+    """Modules of all distributions that a file imports anywhere, as the parts of their names."""
     found: list[tuple[str, ...]] = []
     for node in nodes_of(ast.parse(file.read_text())):
         names: list[str] = []
@@ -214,9 +215,10 @@ def test_python_room_uses_only_what_it_may(room):
     assert not breaches
 
 
-def test_the_library_does_not_know_the_studies():
-    """Not in any way, such as by a name in a string; they are found by their entry point."""
-    assert [file for file in PACKAGE.rglob("*.py") if STUDIES.name in file.read_text()] == []
+@pytest.mark.parametrize("name", [STUDIES.name, TESTBED.name])
+def test_the_library_does_not_know_the_studies_and_the_testbed(name):
+    """Not in any way, such as by a name in a string; studies are found by their entry point."""
+    assert [file for file in PACKAGE.rglob("*.py") if name in file.read_text()] == []
 
 
 # --- circles ------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ import pytest
 
 import marked
 from sortlast import launch
-from sortlast.testbed import Settings, Testbed, names, namespaces, why_not
+from sortlast_testbed import Settings, Testbed, names, namespaces, why_not
 
 pytestmark = [pytest.mark.mpi, pytest.mark.family]
 
@@ -37,7 +37,7 @@ LIMIT = 120.0  # for what a machine under load may take long to do [s]
 
 # Makes a testbed and measures on it, as a program of a user's: no command line has set any signal.
 PROGRAM = """
-from sortlast.testbed import Settings, Testbed, measure
+from sortlast_testbed import Settings, Testbed, measure
 with Testbed(Settings("k-ary-n-tree:2,2", rate_mbit=20)) as testbed:
     while True:
         measure(testbed, [0, 1, 2, 3], 100_000, 3)
@@ -59,7 +59,7 @@ COMMANDS = {
     "study": [*SORTLAST, "study", "shift-based", "--quick", "--output", "study"],
     "bandwidth": [*SORTLAST, "bandwidth", "--ranks", "3", "--repeat", "9999", "--json", "a.json"],
     "testbed": ["-c", PROGRAM],
-    "testbed run": [*SORTLAST, "testbed", "bandwidth", "--name", NAME, "--repeat", "999"],
+    "testbed run": ["-m", "sortlast_testbed", "bandwidth", "--name", NAME, "--repeat", "999"],
 }
 NEED_ROOT = ("testbed", "testbed run")
 LATEST = 6.0  # moment of a signal, after the start [s]

@@ -52,9 +52,8 @@ ON_RANKS = {
     "tune": "--ranks 2 --seconds 0.01 --output a.json",
     "view": "hydrogen --ranks 2 --size 8x8 --frames 1 --record a",
 }
-NOT_HERE = {  # they take hours, or need IceT, namespaces or a study's data
+NOT_HERE = {  # they take hours, or need IceT or a study's data
     *("bench matrix", "icet", "study"),
-    *(f"testbed {name}" for name in ("bandwidth", "down", "run", "time", "up")),
 }
 
 

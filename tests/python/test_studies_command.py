@@ -52,6 +52,14 @@ def test_all_studies_are_told_with_what_did_not_agree(cli, invented, tmp_path, m
     assert "What did not agree" in (out / "overview.html").read_text()
 
 
+def test_the_testbed_is_a_package_of_its_own(cli, monkeypatch, tmp_path):
+    monkeypatch.setattr(command, "find_spec", lambda name: None)
+    status, _, error = cli("study", "made-routes", "--testbed", "--output", tmp_path / "out")
+    assert status == 2
+    assert "--testbed needs the package sortlast-testbed: pip install ./testbed" in error
+    assert not [*tmp_path.iterdir()]
+
+
 # --- values beyond those of the papers ----------------------------------------------------------------
 
 

@@ -16,7 +16,7 @@ import references
 from processes import wait_until
 from sortlast import ArgumentError, Error, fabric
 from sortlast.bandwidth import Bandwidths
-from sortlast.testbed import Measured, Settings, Testbed, names, namespaces, plan, remove
+from sortlast_testbed import Measured, Settings, Testbed, names, namespaces, plan, remove
 
 needs_root = references.NAMESPACES
 
@@ -25,7 +25,7 @@ SMALL = Settings("k-ary-n-tree:2,2", engine="d-mod-k", rate_mbit=20)
 # Makes a testbed, says so, and waits to be killed.
 HOLD = """
 import time
-from sortlast.testbed import Settings, Testbed
+from sortlast_testbed import Settings, Testbed
 with Testbed(Settings("k-ary-n-tree:2,2")) as testbed:
     print(testbed.prefix, flush=True)
     time.sleep(60)
@@ -172,7 +172,9 @@ def test_a_testbed_is_made_again_and_removed():
     assert len(removed) == 8
     assert spaces_of(testbed.prefix) == []
     assert remove("testmade") == []
-    with pytest.raises(Error, match="no testbed 'testmade' is up; make it with sortlast testbed up"):
+    with pytest.raises(
+        Error, match="no testbed 'testmade' is up; make it with python -m sortlast_testbed up"
+    ):
         Testbed.found("testmade")
 
 
@@ -202,7 +204,7 @@ def test_what_a_crash_left_is_removed_without_any_state():
         assert time.monotonic() < deadline
         time.sleep(0.02)
     try:
-        command = [sys.executable, "-m", "sortlast", "testbed", "down", "--name", "testcrash"]
+        command = [sys.executable, "-m", "sortlast_testbed", "down", "--name", "testcrash"]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     finally:
         remove("testcrash")
@@ -240,7 +242,7 @@ def test_what_removes_a_testbed_imports_nothing_from_the_current_folder(tmp_path
     script, here = tmp_path / "hold.py", tmp_path / "here"
     script.write_text(HOLD)
     here.mkdir()
-    for name in ("numpy", "sortlast"):
+    for name in ("numpy", "sortlast", "sortlast_testbed"):
         (here / f"{name}.py").write_text("raise SystemExit('planted')")
     command = [sys.executable, str(script)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=here) as process:
@@ -270,9 +272,9 @@ def test_containers_leave_each_others_testbeds_alone():
 @pytest.mark.skipif(
     os.geteuid() == 0 and shutil.which("setpriv") is None, reason="no setpriv to drop root with"
 )
-def test_a_user_other_than_root_is_refused(cli, monkeypatch):
+def test_a_user_other_than_root_is_refused(testbed_cli, monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 65534)
-    status, _, errors = cli("testbed", "up")
+    status, _, errors = testbed_cli("up")
     assert status == 2
     assert "need root; run as root" in errors
 

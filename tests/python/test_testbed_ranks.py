@@ -15,7 +15,7 @@ import pytest
 import references
 from processes import wait_until
 from sortlast import ArgumentError, fabric
-from sortlast.testbed import Settings, Testbed, _cleaner, answer, measure, namespaces, run, time_pattern
+from sortlast_testbed import Settings, Testbed, _cleaner, answer, measure, namespaces, run, time_pattern
 
 pytestmark = [pytest.mark.mpi, pytest.mark.family, references.NAMESPACES]
 
@@ -34,7 +34,7 @@ sys.exit(3 if comm.size == 2 else 0)
 # A program with a testbed whose ranks would run for a minute, and say that they have begun.
 HOLD = """
 import sys
-from sortlast.testbed import Settings, Testbed, run
+from sortlast_testbed import Settings, Testbed, run
 with Testbed(Settings("crossbar:2", engine="minhop")) as testbed:
     print(*testbed.spaces, flush=True)
     run(testbed, [0, 1], [sys.executable, "-c", '''
@@ -66,24 +66,24 @@ def test_ranks_run_on_the_hosts_in_the_given_order(tmp_path: Path) -> None:
         assert [pid for space in testbed.spaces for pid in namespaces.processes(space)] == []
 
 
-def test_ranks_of_a_host_follow_each_other_and_share_its_memory(cli, tmp_path: Path) -> None:
+def test_ranks_of_a_host_follow_each_other_and_share_its_memory(testbed_cli, tmp_path: Path) -> None:
     command = [sys.executable, "-c", TELL.format(folder=str(tmp_path))]
     with Testbed(SMALL, "testmany") as testbed:
         assert run(testbed, [2, 0], command, timeout=100, ranks_per_host=3) == 0
         assert told(tmp_path, 6) == ["host00002 [0, 1, 2]"] * 3 + ["host00000 [3, 4, 5]"] * 3
 
         asked = {"testbed": testbed.name, "message_bytes": 1000, "repeat": 1}
-        report = answer(testbed, [1, 3], "sortlast.testbed._ranks", asked, 100, ranks_per_host=2)
+        report = answer(testbed, [1, 3], "sortlast_testbed._ranks", asked, 100, ranks_per_host=2)
         assert report["names"] == ["host00001", "host00001", "host00003", "host00003"]
 
-        begin = ("testbed", "run", "--name", "testmany", "--ranks-per-host", 2, "--timeout", 100, "--ranks")
-        assert cli(*begin, 4, "--", *command)[0] == 0
+        begin = ("run", "--name", "testmany", "--ranks-per-host", 2, "--timeout", 100, "--ranks")
+        assert testbed_cli(*begin, 4, "--", *command)[0] == 0
         assert told(tmp_path, 4) == ["host00000 [0, 1]"] * 2 + ["host00001 [2, 3]"] * 2
         for ranks, why in (
             (9, "9 ranks do not spread evenly over hosts of 2; ask for a multiple"),
             (10, "--ranks 10, but there are 4 nodes; a host runs 2 ranks"),
         ):
-            status, _, told_why = cli(*begin, ranks, "--", *command)
+            status, _, told_why = testbed_cli(*begin, ranks, "--", *command)
             assert (status, told_why) == (2, f"sortlast: {why}\n")
 
 

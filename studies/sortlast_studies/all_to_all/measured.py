@@ -5,7 +5,7 @@ they have in the paper, and the total is 1/64. Quick runs use n = 2,592, a ninth
 
 On hosts: the paper's leaf modules as network namespaces, with real packets. Each node is a host with one
 process, each link is shaped to 10 Mbit/s, and the switches forward by the tables of ftree:
-:mod:`sortlast.testbed`. The network is then the slowest part, in contrast to the cores of one machine. This
+:mod:`sortlast_testbed`. The network is then the slowest part, in contrast to the cores of one machine. This
 needs root; otherwise the reason is reported instead.
 """
 
@@ -24,7 +24,7 @@ from sortlast_studies.all_to_all.simulated import SEED
 from sortlast_studies.steps import Json, PartDone, Step
 
 if TYPE_CHECKING:
-    from sortlast.testbed import Testbed
+    from sortlast_testbed import Testbed
 
 QUICK_NODES = NODES[:3]
 REPEAT = 3
@@ -150,9 +150,9 @@ def hosts_step(tree: str) -> Step:
 def measure_on_hosts(tree: str, part_done: PartDone) -> Json:
     """Results of the program by placement, for each of :func:`hosts_cells`; or the reason under ``refused``.
 
-    Raises as :func:`sortlast.testbed.answer` does.
+    Raises as :func:`sortlast_testbed.answer` does.
     """
-    from sortlast.testbed import Settings, Testbed, why_not
+    from sortlast_testbed import Settings, Testbed, why_not
 
     if reason := why_not():
         return {"refused": reason}
@@ -167,7 +167,7 @@ def measure_on_hosts(tree: str, part_done: PartDone) -> Json:
 
 def _on(testbed: Testbed, hosts: Sequence[int], wanted: Sequence[Design]) -> Json:
     """Run the program with one rank on each host."""
-    from sortlast.testbed import answer
+    from sortlast_testbed import answer
 
     ways = [*HOSTS_WAYS.values()]
     settings = {"cells": [*map(asdict, wanted)], "ways": ways, "repeat": HOSTS_REPEAT, "seed": SEED}

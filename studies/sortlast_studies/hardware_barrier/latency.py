@@ -19,7 +19,7 @@ from sortlast_studies.steps import Json
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-    from sortlast.testbed import Testbed
+    from sortlast_testbed import Testbed
 
 HOSTS = range(NODES)  # in the testbed
 RATES = {FAST: 100.0, GIGABIT: 1000.0}  # of links [Mbit/s]
@@ -44,7 +44,7 @@ def on_hosts(kind: str, turns: int, calls: int, timeout: float, *, congested: bo
         Error: the ranks failed.
         TimeoutError: they did not end in time.
     """
-    from sortlast.testbed import answer, plan, why_not
+    from sortlast_testbed import answer, plan, why_not
 
     if why := why_not():
         return {"refused": why}
@@ -58,7 +58,7 @@ def on_hosts(kind: str, turns: int, calls: int, timeout: float, *, congested: bo
 @contextmanager
 def network(kind: str) -> Iterator[Testbed]:
     """A testbed of :data:`HOSTS` on one switch, with the link rate of a kind of network."""
-    from sortlast.testbed import Settings, Testbed, namespaces
+    from sortlast_testbed import Settings, Testbed, namespaces
 
     settings = Settings(f"crossbar:{NODES}", engine="minhop", rate_mbit=RATES[kind])
     with Testbed(settings) as testbed:

@@ -156,7 +156,7 @@ def _swap(chosen: Plan) -> Step:
 
 def _future(chosen: Plan, kind: str) -> Step:
     def compute(part_done: PartDone) -> Json:
-        from sortlast.testbed import answer, why_not
+        from sortlast_testbed import answer, why_not
 
         if why := why_not():
             return {"refused": why}

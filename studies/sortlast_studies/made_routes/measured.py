@@ -30,7 +30,7 @@ TIMEOUT = 600.0
 
 def on_hosts(algorithm: str, frames: int, turns: int) -> Json:
     """Frames per second by tables and turn; {"refused": reason} if this machine has no namespaces."""
-    from sortlast.testbed import why_not
+    from sortlast_testbed import why_not
 
     if why := why_not():
         return {"refused": why}
@@ -48,7 +48,7 @@ def on_hosts(algorithm: str, frames: int, turns: int) -> Json:
 
 
 def _frames_per_second(tables: str | None, algorithm: str, frames: int) -> float:
-    from sortlast.testbed import Settings, Testbed, answer
+    from sortlast_testbed import Settings, Testbed, answer
 
     asked = {"algorithm": algorithm, "frames": frames}
     with Testbed(Settings(NET, rate_mbit=RATE, lft=tables)) as testbed:

@@ -2,7 +2,7 @@
 
 ::
 
-    from sortlast.testbed import Settings, Testbed, measure
+    from sortlast_testbed import Settings, Testbed, measure
 
     with Testbed(Settings("k-ary-n-tree:4,2", engine="d-mod-k", rate_mbit=50)) as testbed:
         found = measure(testbed, testbed.order("random"), message_bytes=500_000)
@@ -11,11 +11,11 @@
 Needs Linux, root, iproute2 (ip, tc) and util-linux (unshare).
 """
 
-from sortlast.testbed.job import answer, run
-from sortlast.testbed.measurement import Measured, measure
-from sortlast.testbed.namespaces import why_not
-from sortlast.testbed.pattern_time import TimedPattern, time_pattern
-from sortlast.testbed.testbed import Settings, Testbed, remove, remove_stale
+from sortlast_testbed.job import answer, run
+from sortlast_testbed.measurement import Measured, measure
+from sortlast_testbed.namespaces import why_not
+from sortlast_testbed.pattern_time import TimedPattern, time_pattern
+from sortlast_testbed.testbed import Settings, Testbed, remove, remove_stale
 
 __all__ = [
     "Measured",

@@ -1,4 +1,4 @@
-"""The ranks of :func:`sortlast.testbed.measure`.
+"""The ranks of :func:`sortlast_testbed.measure`.
 
 Their settings are the testbed's name, the size of a message in bytes and the number of repetitions of a
 stage. The report contains the matrix, the machine names, and the bytes sent by each channel so far, before
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sortlast import bandwidth, launch
-from sortlast.testbed.testbed import Testbed
+from sortlast_testbed.testbed import Testbed
 
 if TYPE_CHECKING:
     from mpi4py import MPI

@@ -1,4 +1,4 @@
-"""``sortlast testbed``: hosts and switches of a small fabric in network namespaces of this machine."""
+"""``python -m sortlast_testbed``: hosts and switches of a small fabric in network namespaces."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sortlast.cli import _terminal, _testbed_time
+from sortlast.cli import _terminal
 from sortlast.cli.fabric import _inputs, _options, _show
+from sortlast_testbed import _time_command
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from sortlast.testbed import Measured, Testbed
+    from sortlast_testbed import Measured, Testbed
 
 _NAMED = 5  # max pairs that are listed
 
@@ -30,20 +31,17 @@ RanksPerHost = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the group."""
-    group = typer.Typer(
-        no_args_is_help=True,
-        help="A small fabric of network namespaces on this machine: real packets. Needs root.",
-    )
-    group.command()(up)
-    group.command()(down)
-    group.command(context_settings={"ignore_unknown_options": True})(run)
-    group.command()(bandwidth)
-    group.command()(_testbed_time.time)
-    app.add_typer(group, name="testbed")
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="A small fabric of network namespaces on this machine: real packets. Needs root.",
+)
+app.command()(_time_command.time)
 
 
+@app.command()
 def up(
     net: _options.Net = "k-ary-n-tree:4,2",
     engine: _options.Engine = _options.ENGINE,
@@ -62,7 +60,7 @@ def up(
     hosts at 50 Mbit/s move 100 MB/s, which two cores can handle.
     """
     from sortlast import Error
-    from sortlast.testbed import Settings, Testbed, remove_stale
+    from sortlast_testbed import Settings, Testbed, remove_stale
 
     file = Path(net)
     tables = None if lft is None else str(lft.resolve())
@@ -73,7 +71,9 @@ def up(
     except Error:
         there = None
     if there is not None and there != wanted:
-        raise Error(f"testbed {name!r} is up with other settings ({there}); run sortlast testbed down first")
+        raise Error(
+            f"testbed {name!r} is up with other settings ({there}); run python -m sortlast_testbed down first"
+        )
     if there is None:
         testbed.make()
     else:
@@ -85,13 +85,14 @@ def up(
     )
 
 
+@app.command()
 def down(name: Name = "testbed") -> None:
     """Remove a testbed, and end all processes in it.
 
     Also removes incomplete testbeds, and testbeds of Python programs that were killed.
     """
     from sortlast import Error
-    from sortlast.testbed import remove, remove_stale, why_not
+    from sortlast_testbed import remove, remove_stale, why_not
 
     if reason := why_not():
         raise Error(reason)
@@ -100,6 +101,7 @@ def down(name: Name = "testbed") -> None:
     _terminal.console().print(f"removed {_show.count(len(removed), 'namespace')}")
 
 
+@app.command(context_settings={"ignore_unknown_options": True})
 def run(
     command: Annotated[list[str], typer.Argument(help="Command with its arguments, after --.")],
     nodes: _options.Nodes = "all",
@@ -114,13 +116,14 @@ def run(
 
     The exit status is mpiexec's. However the command ends, nothing is left running on the hosts.
     """
-    from sortlast import testbed as testbeds
+    import sortlast_testbed as testbeds
 
     testbed = testbeds.Testbed.found(name)
     hosts = _hosts(testbed, nodes, order, ranks, seed, ranks_per_host)
     raise typer.Exit(testbeds.run(testbed, hosts, command, timeout, ranks_per_host=ranks_per_host))
 
 
+@app.command()
 def bandwidth(
     nodes: _options.Nodes = "all",
     order: Order = "routing",
@@ -139,7 +142,7 @@ def bandwidth(
     A pair is contended if it has less than 0.75 of a link. Exit status is 0 if in every stage every channel
     carried as many messages as the forwarding tables predict, and 1 if not.
     """
-    from sortlast import testbed as testbeds
+    import sortlast_testbed as testbeds
 
     _terminal.check_places(json, pictures=[output])
     if output is not None:

@@ -1,4 +1,4 @@
-"""``sortlast testbed time``: measured and predicted times of a pattern in several orders of the hosts."""
+"""``python -m sortlast_testbed time``: times of a pattern in several orders of the hosts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sortlast.cli.fabric import _inputs, _options, _show
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from sortlast.testbed import Testbed, TimedPattern
+    from sortlast_testbed import Testbed, TimedPattern
 
 
 def time(
@@ -36,8 +36,8 @@ def time(
     Losses are relative to the first order. One rank runs on each node, and continues with its next stage when
     its own messages have completed.
     """
+    import sortlast_testbed as testbeds
     from sortlast import fabric
-    from sortlast import testbed as testbeds
 
     _terminal.check_places(json)
     testbed = testbeds.Testbed.found(name)

@@ -6,7 +6,7 @@ import signal
 import sys
 
 from sortlast._keeper import SIGNALS, wait_for_end
-from sortlast.testbed.testbed import remove_all
+from sortlast_testbed.testbed import remove_all
 
 if __name__ == "__main__":
     for each in SIGNALS:

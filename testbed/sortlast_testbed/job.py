@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from sortlast import _leftovers, launch
 from sortlast._errors import ArgumentError, Error
-from sortlast.testbed import names, namespaces
+from sortlast_testbed import names, namespaces
 
 if TYPE_CHECKING:
-    from sortlast.testbed.testbed import Testbed
+    from sortlast_testbed.testbed import Testbed
 
 
 def run(
@@ -56,7 +56,9 @@ def run(
     if not command:
         raise ArgumentError("no command to run; name one")
     if busy := [space for space in testbed.spaces if namespaces.processes(space)]:
-        raise Error(f"something runs on {busy[0]} already; wait for it, or run sortlast testbed down and up")
+        raise Error(
+            f"something runs on {busy[0]} already; wait for it, or run python -m sortlast_testbed down and up"
+        )
     launcher = launch.find_mpiexec()
     count = len(hosts) * ranks_per_host
     settings = launch.environment(launcher.family, count, len(os.sched_getaffinity(0)), True)

@@ -1,4 +1,4 @@
-"""The ranks of :func:`sortlast.testbed.time_pattern`.
+"""The ranks of :func:`sortlast_testbed.time_pattern`.
 
 Their settings are the stages, each with its flows (source, destination, bytes) and number of repetitions, and
 the number of timed runs. The report is the seconds of each timed run.

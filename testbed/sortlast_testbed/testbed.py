@@ -14,7 +14,7 @@ from sortlast import _leftovers
 from sortlast._errors import ArgumentError, Error
 from sortlast.files import write_text
 from sortlast.launch.mpiexec import rank_command
-from sortlast.testbed import names, namespaces, plan
+from sortlast_testbed import names, namespaces, plan
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -102,15 +102,15 @@ class Testbed:
         try:
             settings = Settings(**json.loads(_state(name).read_text())["settings"])
         except FileNotFoundError:
-            raise Error(f"no testbed {name!r} is up; make it with sortlast testbed up") from None
+            raise Error(f"no testbed {name!r} is up; make it with python -m sortlast_testbed up") from None
         except (OSError, ValueError, TypeError, KeyError) as error:
-            raise Error(f"cannot read {_state(name)}: {error}; run sortlast testbed down") from None
+            raise Error(f"cannot read {_state(name)}: {error}; run python -m sortlast_testbed down") from None
         testbed = cls(settings)
         testbed.name, testbed._stays = name, True
         if missing := set(testbed.spaces) - set(namespaces.listed()):
             raise Error(
                 f"of testbed {name!r} {len(missing)} namespaces are gone, such as {min(missing)};"
-                " run sortlast testbed down, then up"
+                " run python -m sortlast_testbed down, then up"
             )
         return testbed
 
@@ -157,7 +157,7 @@ class Testbed:
             raise Error(reason)
         remove_stale()
         self.remove()
-        script = rank_command("sortlast.testbed._cleaner", [])[1:]
+        script = rank_command("sortlast_testbed._cleaner", [])[1:]
         self._cleaner = _leftovers.Kept(script, self.name)
         try:
             self._note(names.owner())

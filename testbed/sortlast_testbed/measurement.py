@@ -20,13 +20,13 @@ import numpy as np
 
 from sortlast._errors import ArgumentError
 from sortlast.correlation import spearman
-from sortlast.testbed.job import answer
+from sortlast_testbed.job import answer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortlast.bandwidth import Bandwidths
-    from sortlast.testbed.testbed import Testbed
+    from sortlast_testbed.testbed import Testbed
 
 CONTENDED = 0.75  # of a link: a pair below it shares its path; between the shares of one flow and of two
 
@@ -105,7 +105,7 @@ def measure(
         timeout: limit in seconds; None: none.
 
     Raises:
-        ArgumentError: an argument is out of range, or as in :func:`~sortlast.testbed.job.run`.
+        ArgumentError: an argument is out of range, or as in :func:`~sortlast_testbed.job.run`.
         TimeoutError: it did not end in time.
         Error: the ranks failed, and have reported the reason.
     """
@@ -119,7 +119,7 @@ def measure(
         )
     settings = {"testbed": testbed.name, "message_bytes": message_bytes, "repeat": repeat}
     dropped = testbed.dropped()
-    report = answer(testbed, hosts, "sortlast.testbed._ranks", settings, timeout)
+    report = answer(testbed, hosts, "sortlast_testbed._ranks", settings, timeout)
     contention = fabric.contention(testbed.routes, "shift", hosts)
     counters = np.array(report["counters"], np.float64)
     return Measured(

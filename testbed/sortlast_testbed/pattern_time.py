@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sortlast._errors import ArgumentError
-from sortlast.testbed.job import answer
+from sortlast_testbed.job import answer
 
 if TYPE_CHECKING:
     from sortlast._fabric import Pattern, PatternTime
-    from sortlast.testbed.testbed import Testbed
+    from sortlast_testbed.testbed import Testbed
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def time_pattern(
         timeout: limit in seconds; None: none.
 
     Raises:
-        ArgumentError: an argument is out of range, or as in :func:`~sortlast.testbed.job.run`.
+        ArgumentError: an argument is out of range, or as in :func:`~sortlast_testbed.job.run`.
         TimeoutError: it did not end in time.
         Error: the ranks failed, and have reported the reason.
     """
@@ -87,6 +87,6 @@ def time_pattern(
     )
     dropped = testbed.dropped()
     seconds = answer(
-        testbed, hosts, "sortlast.testbed._pattern_ranks", {"stages": stages, "repeat": repeat}, timeout
+        testbed, hosts, "sortlast_testbed._pattern_ranks", {"stages": stages, "repeat": repeat}, timeout
     )
     return TimedPattern(list(hosts), seconds, predicted, contention.max_flows, testbed.dropped() - dropped)
