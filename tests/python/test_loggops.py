@@ -130,13 +130,8 @@ def test_the_command_takes_patterns_and_schedules(cli):
         (("BU", "--ranks", 8, "--routing", "ftree"), "not with --method loggops"),
         (
             ("BU", "--ranks", 8, "--set", "L=1,lanes=3"),
-            "lanes is no setting here; --method loggops has L, o,",
+            "lanes is no setting of --method loggops; known are L, o,",
         ),
-        (("BU", "--ranks", 8, "--set", "L"), "'L' is not NAME=VALUE"),
-        (("BU", "--ranks", 8, "--set", "L=1,L=2"), "L is given twice"),
-        (("BU", "--ranks", 8, "--set", "L=1.5"), "L=1.5; expected a whole number"),
-        (("BU", "--ranks", 8, "--set", "G=fast"), "G=fast; expected a number"),
-        (("BU", "--ranks", 8, "--set", "S=9999999999"), "S=9999999999 is above 2,147,483,647"),
         (("BU", "--ranks", 8, "--set", "G=-1"), "G is -1.000000; expected 0 to 1e15"),
     ],
 )

@@ -51,7 +51,7 @@ def test_it_says_what_python_finds(cli, tmp_path):
 
 
 def test_a_schedule_is_a_frame(cli, tmp_path):
-    told = simulated(cli, tmp_path, "radix-k:4,4", *TREE, "--size", "64x32", "--pixel-bytes", 4)
+    told = simulated(cli, tmp_path, "radix-k:4,4", *TREE, "--size", "64x32", "--set", "pixel_bytes=4")
     made = schedule.make("radix-k:4,4", p=16, n=64 * 32)
     run = simulate.packet(
         fabric.k_ary_n_tree(4, 2), simulate.frame_traffic(made, pixel_bytes=4, rendezvous=False)
@@ -63,17 +63,18 @@ def test_a_schedule_is_a_frame(cli, tmp_path):
 def test_stages_messages_and_packets_are_as_asked_for(cli, tmp_path):
     told = simulated(cli, tmp_path, "shift", *TREE, "--stages", "2:4", "--bytes", 100)
     assert (told["messages"], told["packets"]) == (32, 64)
-    told = simulated(cli, tmp_path, "shift", *TREE, "--packet-bytes", 256, "--phits", 64, "--bandwidth", 100)
+    sizes = "packet_bytes=256,packet_phits=64"
+    told = simulated(cli, tmp_path, "shift", *TREE, "--set", sizes, "--bandwidth", 100)
     assert (told["messages"], told["packets"]) == (240, 960)
     assert told["seconds"] == pytest.approx(told["cycles"] * 4 / 100e6)
     told = simulated(cli, tmp_path, "uniform", *TREE, "--messages", 3, "--ranks", 5)
     assert told["messages"] == 15
-    settings = ("--buffer", 2, "--injection", 3, "--arbitration", "round-robin", "--ties", "fsin")
-    told = simulated(cli, tmp_path, "uniform", *TREE, *settings)
+    settings = ("buffer_packets=2,injection_packets=3", "arbitration=round-robin,ties=fsin")
+    told = simulated(cli, tmp_path, "uniform", *TREE, "--set", settings[0], "--set", settings[1])
     f, t = fabric.k_ary_n_tree(4, 2), simulate.uniform(16, 1000, 10, 17)
     run = simulate.packet(f, t, buffer_packets=2, injection_packets=3, arbitration="round-robin", ties="fsin")
     assert told["cycles"] == run.cycles
-    told = simulated(cli, tmp_path, "uniform", *TREE, "--requests", "persistent", "--switch-cycles", 4)
+    told = simulated(cli, tmp_path, "uniform", *TREE, "--set", "requests=persistent,switch_cycles=4")
     assert told["cycles"] == simulate.packet(f, t, requests="persistent", switch_cycles=4).cycles
     assert told["cycles"] != simulate.packet(f, t, switch_cycles=4).cycles
 
@@ -83,8 +84,8 @@ def test_tasks_go_where_the_nodes_and_the_order_say(cli, tmp_path):
     options = ("all-to-all", *TREE, "--ranks", 4, "--bytes", 64)
     above = {}
     for name, place in {
-        "leaf": ("--first-host", 4),
-        "across": ("--first-host", 6),
+        "leaf": ("--nodes", "host[00004-00007]"),
+        "across": ("--nodes", "host[00006-00009]"),
         "named": ("--nodes", "host[00001,00005,00009,00013]"),
         "random": ("--order", "random", "--seed", 3),
     }.items():
@@ -147,11 +148,10 @@ def test_traffic_that_waits_for_ever_ends_with_the_cycle_of_waits(cli):
         (("radix-k:4,4", *TREE), "give its size, such as --size 1024x768"),
         (("BU", "--net", "k-ary-n-tree:3,2"), "power of two"),
         (("BU", *TREE, "--ranks", 32), "has 32 tasks, and there are 16 hosts"),
-        (("BU", *TREE, "--first-host", 16), "leaves no host: there are 16"),
         (("BU", "--net", "rings:4"), "there is no such file, nor a family of this name"),
         (("BU", *TREE, "--routing", "warp"), "warp"),
         (("BU", *TREE, "--order", "routing-dummies", "--nodes", "host[00000-00005]"), "without dummies"),
-        (("BU", *TREE, "--draw-links", "x.jpg"), "the suffix must be one of png, svg, pdf"),
+        (("BU", *TREE, "--draw", "x.jpg"), "the suffix must be one of png, svg, pdf"),
         (("BU", *TREE, "--json", "/dev/null/x.json"), "choose another place"),
         (("all-to-all", "--net", "crossbar:800", "--trace", "t.json"), "639,200 messages are more than"),
     ],
@@ -173,7 +173,16 @@ def test_wrong_input_is_refused_in_a_line(cli, options, message):
         (("BU", "--lft", "x", "--routing", "ftree"), "leave --routing out"),
         (("BU", "--bandwidth", "0"), "greater than or equal to 0.001"),
         (("BU", "--trace", "x.txt"), "does not end in .json"),
-        (("BU", "--packet-bytes", 2**31), "2147483648 is above 2,147,483,647"),
+        (("BU", "--set", "packet_bytes=2147483648"), "packet_bytes=2147483648 is above 2,147,483,647"),
+        (("BU", "--set", "packet_bytes"), "'packet_bytes' is not NAME=VALUE"),
+        (("BU", "--set", "lanes=2", "--set", "lanes=3"), "lanes is given twice"),
+        (("BU", "--set", "lanes=few"), "lanes=few; expected a whole number"),
+        (("BU", "--set", "background=half"), "background=half; expected a number"),
+        (("shift", "--size", "8x8", "--set", "overlap=maybe"), "overlap=maybe; expected yes or no"),
+        (
+            ("BU", "--set", "phits=4"),
+            "phits is no setting of --method packet; known are packet_bytes, packet",
+        ),
         (("BU", "--seed", 10**30), "less than or equal to 9223372036854775807"),
     ],
 )
@@ -187,15 +196,14 @@ def test_options_that_do_not_fit_are_usage_errors(cli, monkeypatch, options, mes
 # --- pictures and traces ----------------------------------------------------------------------------------
 
 
-def test_pictures_and_a_trace_are_written(cli, tmp_path):
-    files = [tmp_path / name for name in ("links.png", "buffers.svg", "delays.pdf", "trace.json")]
-    options = zip(("--draw-links", "--draw-buffers", "--draw-delays", "--trace"), files, strict=True)
-    status, out, _ = cli("simulate", "2M", *TREE, *(part for option in options for part in option))
+def test_a_picture_and_a_trace_are_written(cli, tmp_path):
+    files = [tmp_path / name for name in ("links.png", "trace.json")]
+    status, out, _ = cli("simulate", "2M", *TREE, "--draw", files[0], "--trace", files[1])
     assert status == 0
-    for path, start in zip(files, (b"\x89PNG", b"<?xml", b"%PDF", b'{"displayTimeUnit"'), strict=True):
+    for path, start in zip(files, (b"\x89PNG", b'{"displayTimeUnit"'), strict=True):
         assert f"wrote {path}" in out
         assert path.read_bytes().startswith(start)
-    events = loaded(files[3])["traceEvents"]
+    events = loaded(files[1])["traceEvents"]
     slices = [event for event in events if event["ph"] == "X"]
     t = simulate.pattern("2M", 16, 1000)
     assert len(slices) == 2 * t.messages
@@ -219,25 +227,26 @@ def test_flows_are_those_of_python(cli, tmp_path):
     assert sum(row["mean"] * row["links"] for row in told["links"]) == pytest.approx(run.channel_bytes.sum())
     assert told["links"][0]["busy_mean"] == pytest.approx(1)
     assert simulated(cli, tmp_path, "BU", *TREE, "--method", "flow")["routing"] == "ftree"
-    slow = simulated(cli, tmp_path, "shift", *TREE, "--method", "flow", "--message-seconds", "1e-3")
+    slow = simulated(cli, tmp_path, "shift", *TREE, "--method", "flow", "--set", "message_seconds=1e-3")
     assert slow["seconds"] == pytest.approx(15 * (1e-3 + 1000 / 1.25e9))
 
 
-@pytest.mark.parametrize("overlap", ["--overlap", "--no-overlap"])
+@pytest.mark.parametrize("overlap", ["yes", "no"])
 def test_a_frame_is_that_of_python(cli, tmp_path, overlap):
-    options = ("--size", "256x256", "--blend", 4000, "--stage-seconds", "1e-5", "--active", 0.5, overlap)
+    given = f"blend_bytes_per_second=4e9,stage_seconds=1e-5,active=0.5,overlap={overlap}"
+    options = ("--size", "256x256", "--set", given)
     told = simulated(cli, tmp_path, "shift", *TREE, "--method", "flow", *options)
     made = schedule.make("shift", p=16, n=256 * 256)
     settings = {
         "active": 0.5,
         "blend_bytes_per_second": 4e9,
-        "overlap": overlap == "--overlap",
+        "overlap": overlap == "yes",
         "stage_seconds": 1e-5,
     }
     frame = simulate.frame(fabric.k_ary_n_tree(4, 2), made, **settings)
     assert told["frames_per_second"] == frame.frames_per_second > 0
     assert told["hidden"] == frame.hidden
-    assert (told["hidden"] > 0) == (overlap == "--overlap")
+    assert (told["hidden"] > 0) == (overlap == "yes")
     status, out, _ = cli("simulate", "shift", *TREE, "--method", "flow", *options)
     assert status == 0
     assert f"{frame.hidden:.1%} of it hidden behind messages" in out
@@ -255,12 +264,10 @@ def test_a_frame_is_that_of_python(cli, tmp_path, overlap):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("BU", "--method", "flow", "--draw-delays", "x.png"), "not with --method flow"),
-        (("BU", "--method", "flow", "--phits", "4"), "not with --method flow"),
+        (("BU", "--method", "flow", "--set", "lanes=4"), "lanes is no setting of --method flow"),
         (("BU", "--method", "flow", "--routing", "ugal"), "no routing engine 'ugal'"),
-        (("BU", "--sends-at-once", "2"), "not with --method packet"),
-        (("BU", "--blend", "100"), "needs --size, that of the image"),
-        (("BU", "--no-overlap"), "needs --size, that of the image"),
+        (("BU", "--set", "sends_at_once=2"), "sends_at_once is no setting of --method packet"),
+        (("BU", "--set", "overlap=no"), "overlap is of frames, which need --size"),
     ],
 )
 def test_options_of_the_other_method_are_refused(cli, monkeypatch, options, message):
@@ -299,10 +306,23 @@ def test_a_sweep_is_a_table_of_the_runs(cli, tmp_path, counts, expected):
         (("--ranks", "1:999999999"), "at most 10,000"),
         (("--ranks", "2:17"), "17 ranks do not fit"),
         (("--ranks", "2:4", "--trace", "t.json"), "is of one run"),
-        (("--ranks", "4", "--draw-sweep", "s.png"), "needs several counts of ranks"),
     ],
 )
 def test_a_sweep_refuses_what_is_none(cli, options, message):
     status, _, err = cli("simulate", "shift", *TREE, *options)
     assert status == 2
     assert message in " ".join(re.sub("[│╭╮╰╯─]", " ", err).split())
+
+
+def test_packets_and_flows_need_a_network(cli):
+    status, _, err = cli("simulate", "BU", "--ranks", 8)
+    assert status == 2
+    assert "name a fabric, or take --method loggops" in err
+
+
+def test_a_sweep_is_drawn(cli, tmp_path):
+    path = tmp_path / "sweep.svg"
+    status, out, _ = cli("simulate", "shift", *TREE, "--ranks", "2:8:x2", "--draw", path)
+    assert status == 0
+    assert f"wrote {path}" in out
+    assert path.read_text().count("<svg") == 1

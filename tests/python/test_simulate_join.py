@@ -129,7 +129,7 @@ def test_jobs_beside_each_other_are_told(cli, tmp_path, method):
 @pytest.mark.parametrize("method", ["packet", "flow"])
 def test_the_command_takes_a_background(cli, tmp_path, method):
     options = ("BU", "--bytes", 5000, "--method", method)
-    told, out = simulated(cli, tmp_path, *options, "--background", 0.5)
+    told, out = simulated(cli, tmp_path, *options, "--set", "background=0.5")
     simulator = simulate.packet if method == "packet" else simulate.flow
     run = simulator(fabric.k_ary_n_tree(4, 2), simulate.pattern("BU", 16, 5000), background=0.5)
     assert told["seconds"] == run.seconds
@@ -151,7 +151,7 @@ def test_the_command_takes_a_background(cli, tmp_path, method):
         (("--beside", "BU@100 on free"), "there is no host for it"),
         (("--beside", "XY@100"), "XY is no file, pattern or algorithm"),
         (("--beside", "BU@100", "--ranks", "2:4"), "is of one run"),
-        (("--background", "1"), "--background"),
+        (("--set", "background=1"), "background is 1.0"),
     ],
 )
 def test_the_command_refuses_jobs_that_are_none(cli, options, message):

@@ -41,7 +41,7 @@ def test_what_cannot_be_is_refused():
 def test_simulate_takes_a_routing_on_lanes(cli, tmp_path):
     path = tmp_path / "run.json"
     status, _, err = cli(
-        *("simulate", "uniform", "--net", NET, "--routing", "ugal", "--lanes", 8, "--json", path)
+        *("simulate", "uniform", "--net", NET, "--routing", "ugal", "--set", "lanes=8", "--json", path)
     )
     assert (status, err) == (0, "")
     told = json.loads(path.read_text())

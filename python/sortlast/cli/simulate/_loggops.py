@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from sortlast.cli import _progress, _terminal
-from sortlast.cli.simulate import _set, _traffic
+from sortlast.cli.simulate import _traffic
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,16 +16,11 @@ if TYPE_CHECKING:
     from sortlast.simulate import LogGopsResult, Program
 
 
-PARAMETERS = ("L", "o", "g", "G", "O", "S")
-
-
-def run(wanted: _traffic.Wanted, given: dict[str, str], json: Path | None) -> None:
-    """Simulate, print, and write the JSON file; ``given`` are the model's parameters of ``--set``."""
+def run(wanted: _traffic.Wanted, parameters: dict[str, Any], json: Path | None) -> None:
+    """Simulate, print, and write the JSON file; ``parameters`` are L, o, g, G, O and S."""
     from sortlast import simulate
 
     _terminal.check_places(json)
-    parameters = _set.take(given, PARAMETERS, simulate.loggops)
-    _set.refuse_rest(given, "loggops", PARAMETERS)
     program = _program(wanted)
     with _progress.bar("loggops", transient=True) as progress:
         result = simulate.loggops(program, **parameters, progress=progress)

@@ -22,12 +22,8 @@ class Place:
     net: str
     nodes: str
     order: str | None
-    compute: str | None
-    first_host: int
+    rail: str | None
     seed: int
-    rails: _inputs.Rails
-    node_name_map: Path | None
-    adapters: Path | None
 
     @property
     def order_name(self) -> str:
@@ -36,13 +32,12 @@ class Place:
 
     def find(self) -> tuple[Topology, list[int]]:
         """The fabric, and the hosts that tasks may run on, in order."""
-        topology = _with_levels(_inputs.topology(self.net, self.node_name_map, self.adapters))
-        hosts = _inputs.placement(topology, self.nodes, self.order, self.seed, self.compute, self.rails)
+        topology = _with_levels(_inputs.topology(self.net))
+        rails = _inputs.Rails(self.rail)
+        hosts = _inputs.placement(topology, self.nodes, self.order, self.seed, rails=rails)
         if -1 in hosts:
             raise Error("a task cannot run in a place that stays empty; take an order without dummies")
-        if self.first_host >= len(hosts):
-            raise Error(f"--first-host {self.first_host} leaves no host: there are {len(hosts)}")
-        return topology, hosts[self.first_host :]
+        return topology, list(hosts)
 
 
 @dataclass(frozen=True)
@@ -52,7 +47,6 @@ class Tables:
     routing: str | None
     lft: Path | None
     roots: str | None
-    compute: str | None
     seed: int
 
     def ways(self, topology: Topology, flows: bool) -> Ways:
@@ -68,7 +62,7 @@ class Tables:
         spreading = "shortest" if name == "adaptive" else name
         if self.lft is None and flows and spreading in dict(fabric.spreadings()):
             return Ways(fabric.spread(topology, spreading, roots), f"{spreading}, each flow split evenly", {})
-        routes = _inputs.routes(topology, name, self.lft, self.roots, self.compute, self.seed)
+        routes = _inputs.routes(topology, name, self.lft, self.roots, seed=self.seed)
         return Ways(routes, _show.routing(routes), {})
 
 

@@ -1,4 +1,4 @@
-"""The options of ``sortlast simulate``: traffic, network, packets, results."""
+"""The options of ``sortlast simulate``: traffic, network and hosts, results."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 _TRAFFIC, _HOSTS, _RESULTS = "Traffic", "Network and hosts", "Results"
-_FRAME, _PACKETS, _FLOWS = "Frame (with --size)", "Packets (--method packet)", "Flows (--method flow)"
 
 
 class Method(str, Enum):
@@ -20,13 +19,6 @@ class Method(str, Enum):
     loggops = "loggops"
 
 
-class Arbitration(str, Enum):
-    """How an output port chooses an input port."""
-
-    random = "random"
-    round_robin = "round-robin"
-
-
 class Allocation(str, Enum):
     """When a packet gets a lane of its port."""
 
@@ -34,19 +26,10 @@ class Allocation(str, Enum):
     lane_first = "lane-first"
 
 
-class Requests(str, Enum):
-    """When a packet chooses among its ports."""
-
-    each_cycle = "each-cycle"
-    persistent = "persistent"
-
-
-class Ties(str, Enum):
-    """How one of several ports with equally many credits is chosen."""
-
-    uniform = "uniform"
-    fsin = "fsin"
-
+ALLOCATION_HELP = (
+    "With virtual lanes, when a packet gets its lane: together with its port, or before the port, which may"
+    " be busy, as in BookSim2."
+)
 
 Pattern = Annotated[
     str,
@@ -56,13 +39,32 @@ Pattern = Annotated[
         " file: GOAL text, or a trace of FSIN."
     ),
 ]
+MethodOption = Annotated[
+    Method,
+    typer.Option(
+        "--method",
+        help="packet: cycle by cycle; flow: messages share links max-min fairly, for long messages and large"
+        " fabrics; loggops: no network, only CPUs and adapters cost time.",
+    ),
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE,..",
+        show_default=False,
+        help="Parameters of the model by their names in Python, such as packet_bytes=2048,packet_phits=512;"
+        " stage_seconds=1e-5,overlap=no for a frame; L=700,o=200 for loggops. An unknown name lists them.",
+    ),
+]
+Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of all random choices.")]
 
 Ranks = Annotated[
     str | None,
     typer.Option(
         show_default="all hosts",
-        help="Number of communicating tasks; or FIRST:LAST or FIRST:LAST:STEP, a run for each number and a"
-        " table of them, such as 16:64:16, or 2:256:x2, where each number is twice the previous one.",
+        help="Number of tasks; or FIRST:LAST:STEP for a table of several runs, such as 16:64:16, or 2:256:x2,"
+        " which doubles.",
         rich_help_panel=_TRAFFIC,
     ),
 ]
@@ -94,73 +96,18 @@ Size = Annotated[
     str | None,
     typer.Option(help="Composite an image of this width x height in pixels.", rich_help_panel=_TRAFFIC),
 ]
-
 Beside = Annotated[
     list[str] | None,
     typer.Option(
         "--beside",
         show_default="none",
         help="Another job that begins at the same time: PATTERN@BYTES, ALGORITHM@WIDTHxHEIGHT or a file, on"
-        " the same hosts; or with ' on NODES' on others, such as '3M@100K on host[64-127]', or ' on free'."
-        " May be repeated. Settings of frames, and --sends-at-once as for the first job, hold for all jobs.",
-        rich_help_panel=_TRAFFIC,
-    ),
-]
-Background = Annotated[
-    float,
-    typer.Option(
-        "--background",
-        min=0,
-        max=0.99,
-        help="Fraction of the links used by other traffic: of every link for flows; of every host's link, as"
-        " packets to random hosts, for packets.",
+        " the same hosts; or on others, such as '3M@100K on host[64-127]' or '3M@100K on free'. May be"
+        " repeated.",
         rich_help_panel=_TRAFFIC,
     ),
 ]
 
-PixelBytes = Annotated[int, typer.Option(min=1, help="Bytes of a pixel.", rich_help_panel=_FRAME)]
-Active = Annotated[
-    float,
-    typer.Option(
-        min=0, max=1, help="Fraction of an image's pixels that are active and sent.", rich_help_panel=_FRAME
-    ),
-]
-Blend = Annotated[
-    float,
-    typer.Option(
-        min=0,
-        show_default="takes no time",
-        help="Blending rate of a rank in MB/s (10^6 bytes of a fragment).",
-        rich_help_panel=_FRAME,
-    ),
-]
-Overlap = Annotated[bool, typer.Option(help="Blend while the rank's messages move.", rich_help_panel=_FRAME)]
-StageSeconds = Annotated[
-    float,
-    typer.Option(min=0, max=3600, help="Cost of a stage at a rank in seconds.", rich_help_panel=_FRAME),
-]
-Barrier = Annotated[
-    bool, typer.Option("--barrier", help="All ranks begin a stage together.", rich_help_panel=_FRAME)
-]
-
-MethodOption = Annotated[
-    Method,
-    typer.Option(
-        "--method",
-        help="packet: cycle by cycle; flow: messages as flows that share links max-min fairly, for long"
-        " messages and large fabrics; loggops: no network, only CPUs and adapters cost time.",
-    ),
-]
-Set = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE,..",
-        show_default="L=2500,o=1500,g=1000,G=6,O=0,S=65535",
-        help="Parameters of --method loggops, in nanoseconds and bytes: latency L, overhead o and gap g of a"
-        " message, gap G and overhead O of a byte, longest message S that does not wait for its receive.",
-    ),
-]
 Net = Annotated[
     str | None,
     typer.Option(
@@ -171,119 +118,51 @@ Net = Annotated[
         rich_help_panel=_HOSTS,
     ),
 ]
-MessageSeconds = Annotated[
-    float,
-    typer.Option(min=0, help="Cost of a message before its bytes move, in seconds.", rich_help_panel=_FLOWS),
-]
-SendsAtOnce = Annotated[
-    int | None,
-    typer.Option(
-        min=0,
-        show_default="1; for a frame unlimited",
-        help="Maximum messages of a task in flight; 0: unlimited.",
-        rich_help_panel=_FLOWS,
-    ),
-]
 Routing = Annotated[
     str | None,
     typer.Option(
-        show_default="adaptive; ftree for flows; --lft: that file",
-        help="adaptive: the port with most credits on a shortest path; flows are split evenly over all"
-        " shortest paths. Or the tables of an engine: d-mod-k, s-mod-k, ftree, minhop, updn, dor, lash,"
-        " random or minimal; or ar-updn or ar-ftree, among the paths that these allow; or, for packets,"
-        " valiant or ugal.",
+        show_default="adaptive; ftree for flows",
+        help="adaptive: any shortest path; an engine: d-mod-k, s-mod-k, ftree, minhop, updn, dor, lash,"
+        " random or minimal; ar-updn or ar-ftree: adaptive among their paths; for packets also valiant or"
+        " ugal.",
         rich_help_panel=_HOSTS,
     ),
 ]
-FirstHost = Annotated[
-    int,
-    typer.Option(min=0, help="Skip this many of the nodes, in their order.", rich_help_panel=_HOSTS),
-]
-
-PacketBytes = Annotated[int, typer.Option(min=1, help="Bytes of a packet.", rich_help_panel=_PACKETS)]
-Phits = Annotated[
-    int, typer.Option(min=1, help="Cycles that a packet takes on a link.", rich_help_panel=_PACKETS)
-]
-SwitchCycles = Annotated[
-    int,
+Lft = Annotated[
+    Path | None,
     typer.Option(
-        min=1,
-        help="Cycles from the arrival of a packet's head at a switch until it may leave.",
-        rich_help_panel=_PACKETS,
+        help="Forwarding tables instead: opensm-lfts.dump, opensm.fdbs, dump_fts or ibroute.",
+        rich_help_panel=_HOSTS,
     ),
 ]
-Buffer = Annotated[
-    int, typer.Option(min=1, help="Packets in the queue of a switch's input port.", rich_help_panel=_PACKETS)
-]
-Injection = Annotated[
-    int, typer.Option(min=1, help="Packets in the queue of a host.", rich_help_panel=_PACKETS)
-]
-Lanes = Annotated[
-    int | None,
+Roots = Annotated[
+    str | None,
     typer.Option(
-        min=1,
-        max=64,
-        show_default="as many as minimal, valiant, ugal and ar-* need; else no lanes",
-        help="Virtual lanes of each link, with a queue of --buffer packets each.",
-        rich_help_panel=_PACKETS,
+        show_default="found by the engine",
+        help="Root switches of the routing: a list of names, a file of them, or top: the highest level.",
+        rich_help_panel=_HOSTS,
     ),
 ]
-UgalThreshold = Annotated[
-    int,
+Nodes = Annotated[
+    str,
     typer.Option(
-        min=-(2**30),
-        max=2**30,
-        help="For --routing ugal: phits by which the queue of the minimal path may exceed twice the queue of"
-        " the other one.",
-        rich_help_panel=_PACKETS,
+        help="The nodes in the order of the tasks: a list such as node[001-012,020], a file, or all.",
+        rich_help_panel=_HOSTS,
     ),
 ]
-LinkCycles = Annotated[
-    int,
+Order = Annotated[
+    str | None,
     typer.Option(
-        min=0,
-        max=65536,
-        help="With virtual lanes: additional cycles of latency between two switches, for a phit and for a"
-        " credit on its way back.",
-        rich_help_panel=_PACKETS,
+        show_default="listed; routing for all",
+        help="Reorder the nodes: routing, alphabetical, natural or random.",
+        rich_help_panel=_HOSTS,
     ),
 ]
-GlobalCycles = Annotated[
-    int,
+Rail = Annotated[
+    str | None,
     typer.Option(
-        min=0,
-        max=65536,
-        help="The same between two groups of a dragonfly or dragonfly+.",
-        rich_help_panel=_PACKETS,
-    ),
-]
-ALLOCATION_HELP = (
-    "With virtual lanes, when a packet gets its lane: together with its port, or before the port, which may"
-    " be busy, as in BookSim2."
-)
-AllocationOption = Annotated[
-    Allocation, typer.Option("--allocation", help=ALLOCATION_HELP, rich_help_panel=_PACKETS)
-]
-ArbitrationOption = Annotated[
-    Arbitration,
-    typer.Option("--arbitration", help="How an output port chooses an input port.", rich_help_panel=_PACKETS),
-]
-TiesOption = Annotated[
-    Ties,
-    typer.Option(
-        "--ties",
-        help="How one of several ports with equally many credits is chosen: with equal probability, or the"
-        " first with twice the probability of the others, as in the simulator FSIN.",
-        rich_help_panel=_PACKETS,
-    ),
-]
-RequestsOption = Annotated[
-    Requests,
-    typer.Option(
-        "--requests",
-        help="When a packet chooses its port: in each cycle that it waits, or once, when it gets to the"
-        " head of its queue.",
-        rich_help_panel=_PACKETS,
+        help="Adapter to use on nodes with several, such as HCA-6; or all, in turn by the ranks of a node.",
+        rich_help_panel=_HOSTS,
     ),
 ]
 Bandwidth = Annotated[
@@ -296,37 +175,10 @@ Bandwidth = Annotated[
     ),
 ]
 
-Links = Annotated[
+Draw = Annotated[
     Path | None,
     typer.Option(
-        "--draw-links",
-        help="Draw how busy the links of each level are (png, svg or pdf).",
-        rich_help_panel=_RESULTS,
-    ),
-]
-Buffers = Annotated[
-    Path | None,
-    typer.Option(
-        "--draw-buffers",
-        help="Draw the packets in the switches' buffers over time.",
-        rich_help_panel=_RESULTS,
-    ),
-]
-Sample = Annotated[
-    int,
-    typer.Option(
-        min=1, help="Cycles between two samples of the buffers, for --draw-buffers.", rich_help_panel=_RESULTS
-    ),
-]
-Delays = Annotated[
-    Path | None,
-    typer.Option("--draw-delays", help="Draw the histogram of packets' delays.", rich_help_panel=_RESULTS),
-]
-Sweep = Annotated[
-    Path | None,
-    typer.Option(
-        "--draw-sweep",
-        help="Draw the time over the number of ranks, if there are several.",
+        help="Draw how busy the links are, or for several runs the time over the ranks (png, svg or pdf).",
         rich_help_panel=_RESULTS,
     ),
 ]
@@ -336,4 +188,7 @@ Trace = Annotated[
         help="Write all messages to this JSON file, a Chrome trace that Perfetto shows.",
         rich_help_panel=_RESULTS,
     ),
+]
+Json = Annotated[
+    Path | None, typer.Option(help="Write the results to this JSON file.", rich_help_panel=_RESULTS)
 ]

@@ -25,32 +25,24 @@ _MOST_TRACED = 500_000  # max messages that viewers of traces can show
 class Outputs:
     """The output files; None: not wanted."""
 
-    links: Path | None
-    buffers: Path | None
-    delays: Path | None
+    picture: Path | None
     trace: Path | None
     json: Path | None
 
     @property
     def files(self) -> tuple[Path | None, ...]:
         """All of them."""
-        return (*self._pictures, self.trace, self.json)
-
-    @property
-    def _pictures(self) -> tuple[Path | None, ...]:
-        return (self.links, self.buffers, self.delays)
+        return (self.picture, self.trace, self.json)
 
     def check(self) -> None:
         """Raise, before the run, if a file could not be written."""
-        pictures = [path for path in self._pictures if path is not None]
-        if pictures:
+        if self.picture is not None:
             from sortlast import plot
 
-            for path in pictures:
-                plot.check_format(path)
+            plot.check_format(self.picture)
         if self.trace not in (None, STANDARD_OUTPUT) and self.trace.suffix.lower() != ".json":
             raise typer.BadParameter(f"{self.trace} does not end in .json", param_hint="--trace")
-        _terminal.check_places(self.trace, self.json, pictures=pictures)
+        _terminal.check_places(self.trace, self.json, pictures=[self.picture])
 
     def check_length(self, made: Made) -> None:
         """Reject a trace that would be too long for viewers."""
@@ -62,8 +54,12 @@ class Outputs:
 
     def write(self, found: Found, classes: Sequence[LinkClass], report: dict[str, Any]) -> None:
         """Write the requested files."""
-        title = f"{report['traffic']} on {report['fabric']}, {report['routing']}: {found.time}"
-        self._draw(found, classes, title)
+        if self.picture is not None:
+            from sortlast import plot
+            from sortlast.plot.simulate import links
+
+            title = f"{report['traffic']} on {report['fabric']}, {report['routing']}: {found.time}"
+            plot.save(links(classes, found.busy, title), self.picture)
         if self.trace is not None:
             from sortlast import trace
             from sortlast.simulate.timeline import timeline
@@ -71,23 +67,3 @@ class Outputs:
             trace.save(timeline(found.traffic, found.run), self.trace)
         if self.json is not None:
             _terminal.write_json(report, self.json)
-
-    def _draw(self, found: Found, classes: Sequence[LinkClass], title: str) -> None:
-        if not any(self._pictures):
-            return
-        from sortlast import plot
-        from sortlast.plot import simulate as pictures
-        from sortlast.simulate import PacketResult
-
-        run = found.run
-        if self.links is not None:
-            plot.save(pictures.links(classes, found.busy, title), self.links)
-        if self.buffers is not None and isinstance(run, PacketResult):
-            plot.save(pictures.buffers(run.occupation, title), self.buffers)
-        if self.delays is not None and isinstance(run, PacketResult):
-            marks = [
-                ("median", float(run.delay_percentile(50))),
-                ("mean", run.mean_delay),
-                ("99 %", float(run.delay_percentile(99))),
-            ]
-            plot.save(pictures.delays(run.delays, marks, title), self.delays)

@@ -37,7 +37,6 @@ def as_json(setup: Setup, found: Found, classes: Sequence[LinkClass]) -> dict[st
         "method": setup.method,
         "routing": setup.routing,
         "order": setup.place.order_name,
-        "first_host": setup.place.first_host,
         "traffic": traffic.name,
         "tasks": traffic.tasks,
         "messages": traffic.messages,
@@ -77,7 +76,7 @@ def facts(setup: Setup, found: Found, report: dict[str, Any]) -> list[tuple[str,
             f"{report['traffic']}: {_show.count(report['tasks'], 'task')},"
             f" {_show.count(report['messages'], 'message')}, {_show.count(report['bytes'], 'byte')}",
         ),
-        ("hosts", f"{report['order']} order, from {report['first_host']} on"),
+        ("hosts", f"{report['order']} order"),
         (
             "time",
             f"{found.time} at {setup.settings['link_bytes_per_second'] / 1e6:,.6g} MB/s{_others(setup)}",

@@ -134,7 +134,7 @@ class Sweep:
 
 def _joined(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """The values common to all runs, and the runs with the others."""
-    of_all = ("fabric", "size", "method", "routing", "order", "first_host", "settings")
+    of_all = ("fabric", "size", "method", "routing", "order", "settings")
     runs = [{name: value for name, value in row.items() if name not in of_all} for row in rows]
     return {**{name: rows[0][name] for name in of_all}, "runs": runs}
 
