@@ -41,7 +41,6 @@ def package(name: str) -> ModuleType:
 
     Optional attributes: ``PICTURE``, the picture that the overview shows; ``OPTIONS`` (testbed, port),
     required by some of its steps; ``PARAMETERS`` (ranks, sizes) that accept values beyond the paper's, and
-    ``SIZE_UNIT``, the unit of image sizes (edge, megapixel; pixel by default); and ``KIND``, a text for its
-    help.
+    ``SIZE_UNIT``, the unit of image sizes (edge, megapixel; pixel by default).
     """
     return import_module(f"{__name__}.{name.replace('-', '_')}")

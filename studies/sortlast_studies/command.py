@@ -1,15 +1,12 @@
 """``sortlast study``: compares tables and figures of papers with ours, and runs studies without a paper.
 
-One command per study, all with the same options except narrowed-trees, which adds some. ``sortlast`` finds
-the group through the entry point of this distribution.
+``sortlast`` finds the command through the entry point of this distribution.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from importlib import import_module
+from collections.abc import Collection, Sequence
 from importlib.util import find_spec
-from inspect import Parameter, Signature, cleandoc, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,98 +19,81 @@ if TYPE_CHECKING:
     from sortlast_studies.study import Reading, Study
     from sortlast_studies.table import Table
 
-Output = Annotated[Path, typer.Option(help="Folder for finished steps, the report and its pictures.")]
-Quick = Annotated[bool, typer.Option("--quick", help="Only the smaller cases, in less than two minutes.")]
-Testbed = Annotated[
-    bool,
-    typer.Option("--testbed", help="Also measure on hosts: network namespaces of this machine. Needs root."),
-]
-Port = Annotated[
-    bool,
-    typer.Option(
-        "--port", help="Also measure this machine's parallel port, /dev/parport0, by toggling its lines."
-    ),
-]
-Workers = Annotated[int | None, typer.Option(min=1, help="Concurrent simulations; default: one per core.")]
-Again = Annotated[
-    Path | None,
-    typer.Option("--from", help="Only draw the report, from this table, a CSV file of an earlier run."),
-]
-Ranks = Annotated[
-    str | None,
-    typer.Option(help="Add these numbers of ranks, separated by commas, to the paper's."),
-]
-Sizes = Annotated[
-    str | None,
-    typer.Option(help="Add images of these sizes, such as 1024x1024,2048x2048, to the paper's."),
-]
-Full = Annotated[
-    bool, typer.Option("--full", help="Print the whole report or overview instead of the summary.")
-]
+_ALL = "all"
+_HELP = """\
+Compare the tables and figures of a paper with the published ones, or run a study without a paper.
 
-_BESIDE_A_PAPER = """\
-Compares its tables and figures with the published values. Computed and simulated values have columns
-separate from values measured on this machine.
-"""
-_KEPT = """\
-Finished steps are kept in the output folder: an interrupted study resumes where it stopped. The folder
-then holds `report.html`, `report.md` and the pictures, and all values in one table, as CSV and JSON. The
-command prints a summary: the question, the result, and what did not agree.
+{studies}
+
+Computed and simulated values have columns separate from values measured on this machine. Finished steps are
+kept in the output folder: an interrupted study resumes where it stopped. The folder then holds `report.html`,
+`report.md` and the pictures, and all values in one table, as CSV and JSON. The command prints a summary: the
+question, the result, and what did not agree.
+
+`all` runs every study in its own folder and writes an overview: summaries, pictures, and the disagreements
+with the papers, largest first.
 """
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command, a group with one member per study, and one for all."""
-    group = typer.Typer(
-        no_args_is_help=True, help="Compare the tables and figures of a paper with the published ones."
-    )
-    for name in NAMES:
-        about = package(name)
-        command = _command(name, {*getattr(about, "OPTIONS", ()), *getattr(about, "PARAMETERS", ())})
-        more = getattr(about, "KIND", _BESIDE_A_PAPER) + _KEPT
-        if name == "narrowed-trees":
-            command = import_module(f"{about.__name__}.command").narrowed_trees
-            more = cleandoc(command.__doc__ or "")
-        group.command(name, help=f"{about.SUMMARY}\n\n{more}")(command)
-    group.command("all")(every)
-    app.add_typer(group, name="study")
+    """Add the command."""
+    studies = "\n".join(f"- `{name}`: {package(name).SUMMARY}" for name in NAMES)
+    app.command(help=_HELP.format(studies=studies))(study)
 
 
-def _command(name: str, options: Collection[str]) -> Callable[..., None]:
-    """Make the command of a study; its help lists only those optional options that the study has."""
+def study(
+    name: Annotated[str, typer.Argument(help="A study, or all.")],
+    output: Annotated[
+        Path | None,
+        typer.Option(show_default="NAME", help="Folder for finished steps, the report and its pictures."),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Only the smaller cases, in minutes.")] = False,
+    workers: Annotated[
+        int | None, typer.Option(min=1, show_default="one per core", help="Concurrent simulations.")
+    ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Print the whole report or overview instead of the summary.")
+    ] = False,
+    again: Annotated[
+        Path | None,
+        typer.Option("--from", help="Only draw the report, from this table, a CSV file of an earlier run."),
+    ] = None,
+    ranks: Annotated[
+        str | None, typer.Option(help="Add these numbers of ranks, such as 48,96, to the paper's.")
+    ] = None,
+    sizes: Annotated[
+        str | None,
+        typer.Option(help="Add images of these sizes, such as 1024x1024,2048x2048, to the paper's."),
+    ] = None,
+    testbed: Annotated[
+        bool,
+        typer.Option(
+            "--testbed", help="Also measure on hosts: network namespaces of this machine. Needs root."
+        ),
+    ] = False,
+    port: Annotated[
+        bool,
+        typer.Option(
+            "--port", help="Also measure this machine's parallel port, /dev/parport0, by toggling its lines."
+        ),
+    ] = False,
+) -> None:
+    """Run a study, or all."""
+    from sortlast import ArgumentError
+    from sortlast_studies import study as studies
 
-    def command(
-        output: Output = Path(name),
-        quick: Quick = False,
-        workers: Workers = None,
-        again: Again = None,
-        full: Full = False,
-        ranks: Ranks = None,
-        sizes: Sizes = None,
-        testbed: Testbed = False,
-        port: Port = False,
-    ) -> None:
-        from sortlast_studies import study as studies
-
-        asked = _asked(testbed=testbed, port=port)
-        unit = getattr(package(name), "SIZE_UNIT", "pixel")
-        study = studies.load(name, **_parameters(ranks, sizes, unit, again))
-        run(study, output, quick=quick, workers=workers, options=asked, again=again, full=full)
-
-    every = signature(command, eval_str=True).parameters
-    left_out = {"testbed", "port"}.difference(options)
-    # Passing ranks or sizes to a study without them is an error that names the studies that take them.
-    hidden = {"ranks", "sizes"}.difference(options)
-    taken = [
-        _hidden(every[each]) if each in hidden else every[each] for each in every if each not in left_out
-    ]
-    command.__signature__ = Signature(taken)  # type: ignore[attr-defined]
-    return command
-
-
-def _hidden(option: Parameter) -> Parameter:
-    """The same option, but not in the help."""
-    return option.replace(annotation=Annotated[str | None, typer.Option(hidden=True)])
+    if name not in (*NAMES, _ALL):
+        raise ArgumentError(f"study is {name!r}; expected {', '.join(NAMES)} or {_ALL}")
+    options = _asked(name, testbed=testbed, port=port)
+    if name == _ALL:
+        for option, value in {"--from": again, "--ranks": ranks, "--sizes": sizes}.items():
+            if value is not None:
+                raise ArgumentError(f"{option} is for one study; name it instead of {_ALL}")
+        _every(output or Path("studies"), quick=quick, workers=workers, options=options, full=full)
+        return
+    unit = getattr(package(name), "SIZE_UNIT", "pixel")
+    found = studies.load(name, **_parameters(ranks, sizes, unit, again))
+    run(found, output or Path(name), quick=quick, workers=workers, options=options, again=again, full=full)
 
 
 def _parameters(ranks: str | None, sizes: str | None, unit: str, again: Path | None) -> dict[str, list[int]]:
@@ -156,31 +136,30 @@ def _in_unit(width: int, height: int, unit: str) -> int:
     return width * height
 
 
-def _asked(**given: bool) -> list[str]:
-    """The names of the options that were given. Raises MissingExtraError if one needs a missing package."""
-    from sortlast import MissingExtraError
+def _asked(name: str, **given: bool) -> list[str]:
+    """The names of the options that were given.
 
-    if given["testbed"] and find_spec("sortlast_testbed") is None:
+    Raises ArgumentError for an option that the study does not have, and MissingExtraError for one that needs
+    a missing package.
+    """
+    from sortlast import ArgumentError, MissingExtraError
+
+    asked = [option for option, wanted in given.items() if wanted]
+    for option in asked:
+        able = [other for other in NAMES if option in getattr(package(other), "OPTIONS", ())]
+        if name not in (*able, _ALL):
+            raise ArgumentError(
+                f"the study {name} has no --{option}; studies that take it: {', '.join(able)}"
+            )
+    if "testbed" in asked and find_spec("sortlast_testbed") is None:
         raise MissingExtraError(
             "--testbed needs the package sortlast-testbed: pip install ./testbed in a checkout of sortlast"
         )
-    return [name for name, wanted in given.items() if wanted]
+    return asked
 
 
-def every(
-    output: Output = Path("studies"),
-    quick: Quick = False,
-    workers: Workers = None,
-    full: Full = False,
-    testbed: Testbed = False,
-    port: Port = False,
-) -> None:
-    """Run all studies, each in its own folder, and write an overview.
-
-    The overview has the summary and a picture of each study, the disagreements with the papers, largest
-    first, and how every table and figure was reproduced. It is written as `overview.html` and `overview.md`.
-    The disagreements are printed below the summaries.
-    """
+def _every(output: Path, *, quick: bool, workers: int | None, options: Collection[str], full: bool) -> None:
+    """Run all studies, write ``overview.html`` and ``overview.md``, and print the disagreements."""
     from sortlast.cli import _terminal
     from sortlast_studies import report
     from sortlast_studies import study as studies
@@ -188,11 +167,9 @@ def every(
 
     make_folder(output)
     check_place(output / "overview.md")
-    options = _asked(testbed=testbed, port=port)
     readings = []
     for name in NAMES:
-        study, folder = studies.load(name), output / name
-        readings.append(run(study, folder, quick=quick, workers=workers, options=options))
+        readings.append(run(studies.load(name), output / name, quick=quick, workers=workers, options=options))
         typer.echo()
     overview = Overview(readings, output)
     texts = {output / "overview.md": overview.text, output / "overview.html": overview.page}

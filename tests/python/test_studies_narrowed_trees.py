@@ -260,22 +260,7 @@ def test_fsin_stands_beside_what_ran(simulated):
         assert ours == pytest.approx(theirs, rel=0.06), row
 
 
-# --- command and page ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--quick", "--sizes", "10"], "leave one out"),
-        (["--sizes", "11"], "expected some of"),
-        (["--weights", "BU=x"], "expected NAME=NUMBER"),
-    ],
-)
-def test_wrong_arguments_run_nothing(cli, tmp_path, arguments, message):
-    status, _, err = cli("study", "narrowed-trees", "--output", tmp_path / "out", *arguments)
-    assert status == 2
-    assert message in " ".join(err.split())
-    assert not (tmp_path / "out").exists()
+# --- page -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.references("chromium")

@@ -10,7 +10,3 @@ SUMMARY = (
     "Frames during the simulation's own traffic: a halo exchange runs on the same links, on one "
     "switch, a fat-tree, a tapered tree and a torus; no published values."
 )
-KIND = """\
-Prints tables and figures of simulated frames. There are no published values to compare with, and nothing
-is measured.
-"""

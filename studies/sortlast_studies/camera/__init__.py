@@ -9,8 +9,4 @@ SUMMARY = (
     "Frames per second from every side: which placements, fabrics and schedules lose frames when the camera "
     "turns; no paper."
 )
-KIND = """\
-Prints tables and figures of computed and simulated frames. There are no published values to compare with,
-and nothing is measured.
-"""
 PARAMETERS = ("ranks",)

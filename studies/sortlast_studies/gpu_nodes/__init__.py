@@ -12,7 +12,3 @@ SUMMARY = (
     "Nodes of eight GPUs on fat-trees and a dragonfly of 800 Gbit/s: which algorithm, and from how many "
     "nodes on the fabric matters; no published values."
 )
-KIND = """\
-Prints tables and figures of simulated frames. There are no published values to compare with, and nothing
-is measured.
-"""

@@ -11,8 +11,4 @@ SUMMARY = (
     "Frames per second of binary swap, radix-k and shift if the tables of the cluster of Cavin and Demengeon "
     "were made for them; no published values."
 )
-KIND = """\
-Prints tables and figures of simulated frames, and with --testbed of measured ones. There are no published
-values to compare with.
-"""
 OPTIONS = ("testbed",)

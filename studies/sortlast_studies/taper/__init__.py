@@ -10,7 +10,3 @@ SUMMARY = (
     "Frames per second and cost: compositing on trees of every taper, with placement, leaves of GPUs and "
     "missing cables; the cost model is from Navaridas et al. (2007), the rest is ours."
 )
-KIND = """\
-Prints tables and figures of simulated frames. There are no published values to compare with, and nothing
-is measured.
-"""

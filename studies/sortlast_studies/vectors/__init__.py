@@ -10,7 +10,3 @@ SUMMARY = (
     "Which k vector suits which placement: tori, tapered trees and fragmented jobs, compared with k = 8 and "
     "the library's choice when it knows the fabric; no published values."
 )
-KIND = """\
-Prints tables and figures of simulated frames. There are no published values to compare with, and nothing
-is measured.
-"""
