@@ -8,6 +8,7 @@ import math
 import pytest
 
 from sortlast import schedule
+from sortlast.cost import Network, communication_time
 
 
 def test_schedules_of_too_many_transfers_are_not_walked(cli, tmp_path):
@@ -45,19 +46,14 @@ def test_price_is_table_1(cli, tmp_path):
     assert {row["algorithm"] for row in written["rows"]} == priced
 
 
-def test_price_knows_both_readings_of_radix_k(cli, tmp_path):
-    times = {}
-    for reading in ("per_message", "per_round"):
-        cli("price", "--p", "64", "--size", "0x0", "--latency", reading, "--json", tmp_path / "price.json")
-        rows = json.loads((tmp_path / "price.json").read_text())["rows"]
-        (row,) = (row for row in rows if row["algorithm"] == "radix-k")
-        factors = [int(k) for k in row["schedule"].split(":")[1].split(",")]
-        assert math.prod(factors) == 64
-        times[reading] = (row["formula_s"], sum(k - 1 for k in factors), len(factors))
-    formula, messages, _ = times["per_message"]
-    assert formula == pytest.approx(1e-6 * messages)
-    formula, _, rounds = times["per_round"]
-    assert formula == pytest.approx(1e-6 * rounds)
+def test_both_readings_of_the_latency_of_radix_k():
+    name = schedule.make("radix-k", p=64, n=0).name
+    factors = [int(k) for k in name.split(":")[1].split(",")]
+    assert math.prod(factors) == 64
+    counts = {"per_message": sum(k - 1 for k in factors), "per_round": len(factors)}
+    for reading, count in counts.items():
+        network = Network(0, 16, 1e-6, 1.8e9, reading)
+        assert communication_time("radix-k", 64, network) == pytest.approx(1e-6 * count)
 
 
 def test_price_draws_both_figures(cli, tmp_path):
@@ -72,7 +68,7 @@ def test_price_draws_both_figures(cli, tmp_path):
 
 @pytest.mark.parametrize(
     "args",
-    [("--size", "4x"), ("--size", "-1x5"), ("--p", "a"), ("--bandwidth", "0"), ("--latency", "never")],
+    [("--size", "4x"), ("--size", "-1x5"), ("--p", "a"), ("--bandwidth", "0")],
 )
 def test_price_explains_wrong_options(cli, args):
     status, out, err = cli("price", *args)

@@ -178,10 +178,6 @@ def test_commands_that_need_the_command_line_alone(with_cli, tmp_path, command):
     [
         (("composite", "a.npy", "b.npy", "-o", "c.npy"), ("starting ranks", "mpi4py", "mpi")),
         (("composite", "a.npy", "b.npy", "-o", "c.png"), ("c.png", "pillow", "files")),
-        (
-            ("composite", "a.npy", "b.npy", "-o", "c.npy", "--trace", "t.json"),
-            ("--trace", "matplotlib", "plot"),
-        ),
         (("demo",), ("rendering", "vtk", "render")),
         (("demo", "--trace", "t.json"), ("--trace", "matplotlib", "plot")),
         (("demo", "--mode", "unstructured"), ("--mode unstructured", "pymetis", "render")),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mpi4py import MPI
     from numpy.typing import NDArray
 
-    from sortlast import Compositor, Event, Fragments
+    from sortlast import Compositor, Fragments
     from sortlast.image_files import Image
 
 
@@ -24,7 +24,6 @@ class Job:
     files: list[Path]
     planes: list[Path] | None
     output: Path
-    trace: Path | None
     op: str
     order: list[int] | None
     background: list[float] | None
@@ -52,22 +51,19 @@ class Job:
         background = None if self.background is None else self.background[:channels]
 
         compositor = Compositor(comm, algorithm=self.algorithm)
-        with compositor.trace() as events:
-            tile = compositor.composite(
-                _with_channels(image.pixels, channels),
-                depth=image.depth,
-                op=self.op,
-                order=self.order,
-                background=background,
-            )
-            frame = compositor.gather(tile, root=0, depth=image.depth is not None)
+        tile = compositor.composite(
+            _with_channels(image.pixels, channels),
+            depth=image.depth,
+            op=self.op,
+            order=self.order,
+            background=background,
+        )
+        frame = compositor.gather(tile, root=0, depth=image.depth is not None)
         result = None
         if frame is not None:
             result = image_files.Image(frame.colour, frame.depth, image.corner)
 
         together(comm, lambda: None if result is None else image_files.write(self.output, result))
-        if self.trace is not None:
-            self._write_trace(comm, events, self.trace)
         if result is not None:
             self._report(f"{_size(result.pixels)}, {self.op}", compositor, remarks)
 
@@ -105,9 +101,8 @@ class Job:
         remarks = self._check_frames(comm, (width, height))
         fragments = self._alike(comm, fragments)
         compositor = Compositor(comm, algorithm=self.algorithm)
-        with compositor.trace() as events:
-            tile = compositor.composite_fragments(fragments, background=self.background, keep_lists=self.deep)
-            frame = compositor.gather(tile, fragments=self.deep)
+        tile = compositor.composite_fragments(fragments, background=self.background, keep_lists=self.deep)
+        frame = compositor.gather(tile, fragments=self.deep)
         corner = image_files.place(self.files[comm.rank]).corner
 
         def write() -> None:
@@ -121,8 +116,6 @@ class Job:
                 deep_files.write(self.output, frame.fragments, corner)
 
         together(comm, write)
-        if self.trace is not None:
-            self._write_trace(comm, events, self.trace)
         if frame is not None:
             self._report(f"{width}x{height}, deep", compositor, remarks)
 
@@ -204,16 +197,6 @@ class Job:
             if place.cropped
         ]
 
-    def _write_trace(self, comm: MPI.Intracomm, events: list[Event], path: Path) -> None:
-        """Write the trace and draw it. Communicates."""
-        from sortlast import plot, trace
-        from sortlast.launch.failure import together
-
-        gathered = trace.write(comm, events, path)
-        together(comm, lambda: None if gathered is None else plot.timeline(gathered, path))
-        if gathered is not None:
-            _terminal.name_written(_terminal.console(self.output), path, path.with_suffix(".png"))
-
 
 def _ranks_here(comm: MPI.Intracomm) -> int:
     """Number of ranks that share this machine's memory. Communicates."""
@@ -244,14 +227,13 @@ def _with_channels(pixels: NDArray[Any], channels: int) -> NDArray[Any]:
 
 def _measure(comm: MPI.Intracomm, asked: Any) -> None:
     """Run a job after its paths were converted to text. Communicates."""
-    trace, planes = asked["trace"], asked["planes"]
+    planes = asked["planes"]
     Job(
         **{
             **asked,
             "files": [Path(each) for each in asked["files"]],
             "planes": None if planes is None else [Path(each) for each in planes],
             "output": Path(asked["output"]),
-            "trace": None if trace is None else Path(trace),
         }
     ).run(comm)
 

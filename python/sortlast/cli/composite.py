@@ -32,9 +32,6 @@ def composite(
         str | None, typer.Option(help="Colour behind all images, such as 1,1,1 or 0.2,0.2,0.3,0.5.")
     ] = None,
     algorithm: Annotated[str, typer.Option(help="See sortlast schedule --list.")] = "auto",
-    trace: Annotated[
-        Path | None, typer.Option(help="Write a trace of every rank to this JSON file, and a PNG next to it.")
-    ] = None,
     deep: Annotated[
         bool,
         typer.Option(
@@ -56,7 +53,7 @@ def composite(
     of their fragments and flattened; --deep writes the merged lists instead, as exr or as the layers of a
     Cinema database (a folder NAME.cdb).
     """
-    from sortlast import _extras, cinema_files, image_files, launch, schedule
+    from sortlast import cinema_files, image_files, launch, schedule
     from sortlast.cli._composite_ranks import Job
 
     # Reject invalid arguments before any rank starts.
@@ -67,10 +64,6 @@ def composite(
         raise typer.BadParameter(f"--depth names {len(planes)} files for {len(files)} images; give one each")
     if layer is not None and not any(each.suffix.lower() == ".exr" for each in [*files, *(planes or [])]):
         raise typer.BadParameter(f"--layer {layer} names a layer of exr files, and none of the files is one")
-    if trace is not None and trace.suffix.lower() != ".json":
-        raise typer.BadParameter(f"--trace {trace} must end in .json")
-    if trace is not None:
-        _extras.check("matplotlib", "--trace")
     most = _parse.memory(memory)
     layers = output.suffix.lower() == ".cdb"
     if deep and output.suffix.lower() not in (".exr", ".cdb"):
@@ -83,9 +76,9 @@ def composite(
         image_files.check_writable(output)
     schedule.make(algorithm, p=len(files), n=0, order=ranking)
 
-    job = Job(files, planes, output, trace, op, ranking, colour, algorithm, most, deep, layer)
+    job = Job(files, planes, output, op, ranking, colour, algorithm, most, deep, layer)
     if not launch.under_mpiexec():
-        _terminal.check_places(trace, pictures=[] if layers else [output])
+        _terminal.check_places(pictures=[] if layers else [output])
         launch.ranks("sortlast.cli._composite_ranks", asdict(job), len(files))
     else:
         job.run(launch.world())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,14 +19,8 @@ if TYPE_CHECKING:
     from sortlast.schedule import Schedule
 
 _MOST_WALKED = 100_000_000  # max transfers of a schedule, which take half a minute
+_DEGRADATION = 0.3  # fraction of the bandwidth that contention takes on a fat-tree, as in the paper
 _CURVES_UP_TO = 15  # the curves end at p = 2^15, where the latency of p - 1 messages is visible
-
-
-class Latency(str, Enum):
-    """Charge radix-k's latency once per round (its authors) or once per message (the shift paper)."""
-
-    per_message = "per_message"
-    per_round = "per_round"
 
 
 def register(app: typer.Typer) -> None:
@@ -41,13 +34,6 @@ def price(
     pixel_bytes: Annotated[int, typer.Option(min=1, help="Bytes per pixel.")] = 16,
     alpha: Annotated[float, typer.Option(min=0, help="Latency of a message in seconds.")] = 1e-6,
     bandwidth: Annotated[float, typer.Option(help="Bandwidth of a rank in MB/s (10^6 bytes).")] = 1800,
-    degradation: Annotated[
-        float, typer.Option(min=0, max=0.99, help="Fraction of the bandwidth lost to contention.")
-    ] = 0.3,
-    latency: Annotated[Latency, typer.Option(help="Charge alpha per message or per round.")] = (
-        Latency.per_message
-    ),
-    commutes: Annotated[bool, typer.Option("--commutes", help="For a commutative operator.")] = False,
     json: Annotated[Path | None, typer.Option(help="Also write the table to this JSON file.")] = None,
     output_dir: Annotated[
         Path | None, typer.Option(help="Draw the curves into this folder, as PNG and SVG.")
@@ -63,7 +49,7 @@ def price(
     more.
 
     The ratio is above 1 for the parallel pipeline, because an operator such as over may not join the two ends
-    of the ring, so that most pieces travel as two runs of images (--commutes: one), and for binary swap if p
+    of the ring, so that most pieces travel as two runs of images, and for binary swap if p
     is no power of two, which its closed form does not cover.
 
     With --output-dir it also draws their Figure 2 (crossbar) and Figure 3 (fat-tree, on which the algorithms
@@ -79,12 +65,12 @@ def price(
     if bandwidth <= 0:
         raise typer.BadParameter(f"{bandwidth} MB/s is not a bandwidth; give a positive number")
     width, height = _parse.size(size)
-    network = Network(width * height, pixel_bytes, alpha, bandwidth * 1e6, latency.value)
+    network = Network(width * height, pixel_bytes, alpha, bandwidth * 1e6)
     _terminal.check_places(json)
     if output_dir is not None:
         _extras.check("matplotlib", "--output-dir")
         make_folder(output_dir)
-    rows = [row for ranks in _parse.integers(p) for row in _table(ranks, network, commutes)]
+    rows = [row for ranks in _parse.integers(p) for row in _table(ranks, network)]
     if json is not None:
         settings = {
             "width": width,
@@ -92,17 +78,16 @@ def price(
             "pixel_bytes": pixel_bytes,
             "alpha": alpha,
             "bandwidth": network.bandwidth,
-            "latency": latency.value,
-            "commutes": commutes,
+            "latency": network.latency,
         }
         _terminal.write_json({"settings": settings, "rows": rows}, json)
-    drawn = [] if output_dir is None else _draw(network, degradation, output_dir)
+    drawn = [] if output_dir is None else _draw(network, output_dir)
     console = _terminal.console(json)
     _print(rows, network, console)
     _terminal.name_written(console, *drawn)
 
 
-def _table(p: int, network: Network, commutes: bool) -> list[dict[str, Any]]:
+def _table(p: int, network: Network) -> list[dict[str, Any]]:
     """One row per algorithm, for p ranks; times in seconds."""
     from sortlast import schedule
     from sortlast.cost import communication_time
@@ -111,7 +96,7 @@ def _table(p: int, network: Network, commutes: bool) -> list[dict[str, Any]]:
     for entry in schedule.algorithms():
         if entry.name == "two-level":  # equals direct-send while no ranks share a node
             continue
-        made = schedule.make(entry.name, p=p, n=network.n, commutes=commutes)
+        made = schedule.make(entry.name, p=p, n=network.n)
         walked = _walked(made, network)
         formula = communication_time(entry.name, p, network)
         rows.append(
@@ -177,7 +162,7 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _draw(network: Network, degradation: float, folder: Path) -> list[Path]:
+def _draw(network: Network, folder: Path) -> list[Path]:
     """Write the pictures; returns their paths."""
     from sortlast.plot import cost, save
 
@@ -186,7 +171,7 @@ def _draw(network: Network, degradation: float, folder: Path) -> list[Path]:
     paths = []
     for name, figure in (
         ("crossbar", cost.crossbar(network, names, counts)),
-        ("fat-tree", cost.fat_tree(network, names, counts, degradation)),
+        ("fat-tree", cost.fat_tree(network, names, counts, _DEGRADATION)),
     ):
         for suffix in ("png", "svg"):
             paths.append(folder / f"communication-{name}.{suffix}")

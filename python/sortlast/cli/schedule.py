@@ -32,26 +32,11 @@ def schedule(
     order: Annotated[
         str | None, typer.Option(help="Ranks from front to back, such as 2,0,1. Default: rank order.")
     ] = None,
-    ring: Annotated[
-        str | None, typer.Option(help="Ranks in communication order, such as 0,2,1. Default: rank order.")
-    ] = None,
-    commutes: Annotated[bool, typer.Option("--commutes", help="For a commutative operator.")] = False,
-    nodes: Annotated[
-        str | None, typer.Option(help="Node of each rank, such as 0,0,1,1. Default: one rank per node.")
-    ] = None,
-    node_size: Annotated[
-        int | None, typer.Option(min=1, help="Put this many ranks on each node, in rank order.")
-    ] = None,
+    node_size: Annotated[int, typer.Option(min=1, help="Ranks on each node, in rank order.")] = 1,
     rank: Annotated[int | None, typer.Option(help="Print the program of this rank only.")] = None,
     draw: Annotated[Path | None, typer.Option(help="Draw it into this PNG, SVG or PDF file.")] = None,
     json: Annotated[
         Path | None, typer.Option(help="Write it, or the part of --rank, to this JSON file.")
-    ] = None,
-    verify: Annotated[
-        bool | None,
-        typer.Option(
-            show_default="verify, without --rank", help="Execute it symbolically and check the result."
-        ),
     ] = None,
     list_: Annotated[
         bool, typer.Option("--list", help="List the algorithms with the terms of their cost instead.")
@@ -60,9 +45,9 @@ def schedule(
     """Print a schedule: who sends which pixels to whom, stage by stage.
 
     Ranks are columns, stages are rows; "> 3 250:500" sends pixels [250, 500) to rank 3, "< 3" receives from
-    rank 3. The check fails for a schedule that does not composite every pixel of every image in the right
-    order. All ranks together take as many steps as there are transfers, which is limited; the steps of one
-    rank, with --rank, are cheap for any number of ranks.
+    rank 3. The whole schedule is executed symbolically, which checks that it composites every pixel of every
+    image in the right order. This takes as many steps as there are transfers, which is limited; the steps of
+    one rank, with --rank, are cheap for any number of ranks.
 
     The terms of --list are from Table 1 of Cavin and Demengeon, "Shift-Based Parallel Image Compositing on
     InfiniBand Fat-Trees" (2012): p ranks, n pixels, alpha seconds per message, beta seconds per pixel.
@@ -90,17 +75,14 @@ def schedule(
         p=p,
         n=n,
         order=None if order is None else _parse.integers(order),
-        ring=None if ring is None else _parse.integers(ring),
-        commutes=commutes,
-        nodes=_nodes(p, nodes, node_size),
+        nodes=None if node_size == 1 else [each // node_size for each in range(p)],
     )
-    verify = rank is None if verify is None else verify
     if rank is not None:
         made.piece(rank)  # rejects an invalid rank before any long work begins
-    if rank is None or verify or draw is not None:
+    if rank is None or draw is not None:
         _check_size(made, json if rank is None else None, draw)
-    with _progress.waiting("verifying"):
-        if verify:
+    if rank is None:
+        with _progress.waiting("verifying"):
             made.verify()
 
     if json is not None:
@@ -114,7 +96,7 @@ def schedule(
         parts = list(_schedule_text.stages(made, console.width))
     else:
         parts = list(_schedule_text.program(made, rank))
-    console.print(_heading(made, verify), *parts, sep="\n")
+    console.print(_heading(made, rank is None), *parts, sep="\n")
     _terminal.name_written(console, json, draw)
 
 
@@ -139,14 +121,6 @@ def _check_size(made: Schedule, json: Path | None, draw: Path | None) -> None:
                 )
             if rank % _EVERY == 0:
                 progress(rank / made.p)
-
-
-def _nodes(p: int, nodes: str | None, node_size: int | None) -> list[int] | None:
-    if nodes is not None and node_size is not None:
-        raise typer.BadParameter("--nodes and --node-size both say where the ranks are; give one of them")
-    if node_size is not None:
-        return [rank // node_size for rank in range(p)]
-    return None if nodes is None else _parse.integers(nodes)
 
 
 def _heading(made: Schedule, verified: bool) -> str:
