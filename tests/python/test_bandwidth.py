@@ -195,15 +195,15 @@ def test_the_mpi_is_not_asked_of_a_module_in_the_current_folder(tmp_path, monkey
 @pytest.mark.mpi
 def test_command_prints_draws_and_writes(tmp_path):
     drawn, table = tmp_path / "bandwidth.png", tmp_path / "bandwidth.json"
-    done = run("--ranks", 4, "--size", "64x64", "--repeat", 2, "--output", drawn, "--json", table)
+    done = run("--ranks", 4, "--bytes", 16384, "--repeat", 2, "--output", drawn, "--json", table)
     assert done.returncode == 0, done.stderr
     assert "Warning" not in done.stderr
     written = json.loads(table.read_text())
-    assert (written["p"], written["message_bytes"]) == (4, 64 * 64 * 16 // 4)
+    assert (written["p"], written["message_bytes"]) == (4, 16384)
     made_by = Provenance(**written["provenance"])
     here = provenance.here()
     assert (made_by.host, made_by.mpi, made_by.build) == (here.host, here.mpi, here.build)
-    asked = {"message_bytes": None, "pixels": 64 * 64, "repeat": 2}
+    asked = {"message_bytes": 16384, "repeat": 2}
     assert written["settings"] == asked | {"net": None, "engine": None, "nodes": None, "rail": None}
     matrix = np.array(written["matrix"])
     pairs = matrix[~np.eye(4, dtype=bool)]
@@ -224,7 +224,7 @@ def test_command_prints_draws_and_writes(tmp_path):
 )
 def test_command_draws_the_prediction_beside_the_measurement(tmp_path, options, where):
     table, text = tmp_path / "bandwidth.json", tmp_path / "matrix.txt"
-    fabric_options = ("--predict", "k-ary-n-tree:4,2", *options)
+    fabric_options = ("--net", "k-ary-n-tree:4,2", *options)
     done = run("--ranks", 4, "--bytes", 5000, *fabric_options, "--json", table, "--matrix", text)
     assert done.returncode == 0, done.stderr
     assert f"predicted for 4-ary 2-tree, ftree, {where}" in done.stdout
@@ -256,12 +256,10 @@ def test_command_runs_on_the_ranks_of_the_users_mpiexec(tmp_path):
     [
         (("--ranks", "1"), "should be greater than or equal to 2"),
         (("--bytes", "0"), "should be greater than or equal to 1"),
-        (("--size", "0x4"), "0x4 has no pixels"),
-        (("--size", "4x4", "--bytes", "1"), "give one of them"),
         (("--output", "matrix.jpg"), "the suffix must be one of png, svg, pdf"),
         (("--json", "/dev/null/table.json"), "/dev/null is no folder; choose another place"),
-        (("--predict", "nowhere"), "there is no such file, nor a family of this name"),
-        (("--predict", "crossbar:9", "--nodes", "host[00001-00003]"), "3 nodes for 4 ranks; name more"),
+        (("--net", "nowhere"), "there is no such file, nor a family of this name"),
+        (("--net", "crossbar:9", "--nodes", "host[00001-00003]"), "3 nodes for 4 ranks; name more"),
     ],
 )
 def test_command_refuses_before_it_starts_ranks(args, message):

@@ -79,7 +79,7 @@ def test_no_two_ranks_have_the_same_depth():
 def test_every_peer_composites_sparse_images(tmp_path):
     path = tmp_path / "rows.json"
     done = bench(
-        "--ranks", 3, "--size", "61x37", "--content", "block,random", "--bounds", "--gather",
+        "--ranks", 3, "--size", "61x37", "--content", "block-bounds,random-bounds", "--gather",
         "--format", "float32,uint8", "--op", "over,closest", "--frames", 1, "--algorithms", "shift,tree",
         "--json", path,
     )  # fmt: skip
@@ -97,7 +97,7 @@ def test_every_peer_composites_sparse_images(tmp_path):
 def test_unknown_contents_are_refused(content):
     done = bench("--content", content)
     assert done.returncode == 2
-    assert "is none of dense, block, random" in " ".join(done.stderr.replace("│", " ").split())
+    assert "is none of dense, block, random, dense-bounds," in " ".join(done.stderr.replace("│", " ").split())
 
 
 @pytest.mark.mpi
@@ -140,7 +140,8 @@ def test_minigraphics_composites_what_it_can(tmp_path, ranks):
 def check_other(peer, folder, ranks, kinds, tmp_path):
     path = tmp_path / "rows.json"
     done = bench(
-        "--ranks", ranks, "--size", "61x37", "--content", "dense,block,random", "--bounds", "--frames", 1,
+        "--ranks", ranks, "--size", "61x37", "--frames", 1,
+        "--content", "dense-bounds,block-bounds,random-bounds",
         "--format", "float32,float16,uint8", "--op", "over,closest,max", "--peers", peer,
         f"--{peer}", folder, "--json", path,
     )  # fmt: skip

@@ -10,7 +10,7 @@ from PIL import Image
 import mpirun
 from sortlast import provenance
 from sortlast.bench import Task, cells, memory
-from sortlast.cli import _bench_run
+from sortlast.cli import _bench_run, bench
 
 TINY = [
     (2, Task(24, 16, "float32", "over", True)),
@@ -22,12 +22,13 @@ TINY = [
 @pytest.fixture
 def tiny(monkeypatch):
     monkeypatch.setattr(cells, "matrix", lambda: TINY)
+    monkeypatch.setattr(bench, "_FRAMES", 2)
 
 
 @pytest.mark.mpi
 def test_an_interrupted_matrix_goes_on(tiny, cli, tmp_path):
     path = tmp_path / "matrix.json"
-    args = ("bench", "matrix", "--json", path, "--frames", 2, "--algorithms", "shift,auto")
+    args = ("bench", "matrix", "--json", path)
     status, out, err = cli(*args, "--ranks", "2")
     assert status == 0, err
     assert "1 cells measured, 0 from" in out
@@ -49,7 +50,7 @@ def test_an_interrupted_matrix_goes_on(tiny, cli, tmp_path):
     assert Image.open(tmp_path / "matrix.png").width > 1000
 
     path.write_text(json.dumps(rows[::-1]))  # the tables follow the matrix, not the file
-    status, out, err = cli(*args, "--size", "24x16")
+    status, out, err = cli(*args)
     assert (status, err) == (0, "")
     assert "0 cells measured, 3 from" in out
     assert out.count(": ratios") == 2
@@ -58,10 +59,10 @@ def test_an_interrupted_matrix_goes_on(tiny, cli, tmp_path):
 @pytest.mark.mpi
 def test_a_matrix_of_another_machine_is_refused_and_kept(tiny, cli, tmp_path):
     path = tmp_path / "matrix.json"
-    args = ("bench", "matrix", "--json", path, "--frames", 1, "--peers", "mpi-reduce")
+    args = ("bench", "matrix", "--json", path)
     status, _, err = cli(*args, "--ranks", 2)
     assert status == 0, err
-    (row,) = json.loads(path.read_text())
+    row = json.loads(path.read_text())[0]
     assert _bench_run.read_rows(path)[0].machine == provenance.here().machine
     assert (row["build"], row["date"][:2]) == (provenance.build(), "20")
     for changed in ({"host": "there"}, {"mpi": "another"}, {"cores": 999}):

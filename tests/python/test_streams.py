@@ -45,7 +45,7 @@ HERE = {
     "simulate": f"shift {TREE} --trace a.trace.json --json a.json",
 }
 ON_RANKS = {
-    "bandwidth": "--ranks 2 --size 8x8 --repeat 1 --matrix a.txt --json a.json",
+    "bandwidth": "--ranks 2 --bytes 64 --repeat 1 --matrix a.txt --json a.json",
     "bench composite": "--ranks 2 --size 8x8 --algorithms shift --peers sortlast --frames 1 --json a.json",
     "composite": "0.npy 1.npy --output a.npy",
     "demo": "--ranks 2 --data hydrogen --size 8x8 --output a.png --json a.json",
@@ -245,7 +245,7 @@ def picture(name):
 
 def turn(path):
     pixels = np.random.default_rng(1).integers(0, 255, (64, 64, 3), np.uint8)
-    with film._to_file(film.Film(path / "a.mp4", (64, 64), 9, 10.0)) as keep:
+    with film._to_file(film.Film(path / "a.mp4", (64, 64), 9)) as keep:
         for _ in range(9):
             keep(pixels)
 

@@ -32,14 +32,14 @@ def record(data, path, *more: str):
 @pytest.mark.mpi
 def test_a_film_has_all_frames_of_the_turn(data, tmp_path):
     path = tmp_path / "orbit.mp4"
-    done = record(data, path, "--rate", "12")
+    done = record(data, path)
     assert done.returncode == 0, done
     assert done.stdout == f"wrote {path}\n"
     assert "100%" in done.stderr
     read = imageio_ffmpeg.read_frames(str(path))
     about = next(read)
     assert about["size"] == SIZE
-    assert about["fps"] == 12
+    assert about["fps"] == 30
     width, height = SIZE
     frames = [np.frombuffer(frame, np.uint8).reshape(height, width, 3).astype(int) for frame in read]
     assert len(frames) == FRAMES
@@ -83,7 +83,7 @@ def test_what_cannot_be_written_is_said_before_the_work(name, more, told, data, 
 
 def test_an_error_in_mid_film_is_not_replaced_by_that_of_the_pipe(tmp_path):
     def fail_in_mid_film():
-        with film._to_file(film.Film(tmp_path / "a.mp4", (16, 16), 2, 10.0)) as keep:
+        with film._to_file(film.Film(tmp_path / "a.mp4", (16, 16), 2)) as keep:
             keep(np.zeros((16, 16, 3), np.uint8))  # stays in the buffer
             (ffmpeg,) = keep.args
             ffmpeg.kill()

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from sortlast.fabric import Routes
 
 
-def routes(net: str, engine: str, node_name_map: Path | None = None) -> Routes:
+def routes(net: str, engine: str) -> Routes:
     """The fabric of the prediction and its tables."""
-    return _inputs.routes(_inputs.topology(net, node_name_map), engine)
+    return _inputs.routes(_inputs.topology(net), engine)
 
 
 def hosts(

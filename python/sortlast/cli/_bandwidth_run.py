@@ -16,26 +16,23 @@ if TYPE_CHECKING:
 
     from sortlast.bandwidth import Bandwidths
 
-PIXEL_BYTES = 16  # RGBA of float32
+IMAGE_BYTES = 4096 * 2048 * 16  # RGBA of float32, as in Figures 4 to 6 and 9 of the shift paper
 
 
 @dataclass(frozen=True)
 class Settings:
     """What to measure.
 
-    ``message_bytes``: size of a message; None: 1/p of an image of ``pixels``, as in a shift.
-    ``repeat``: timed runs of each stage.
+    ``message_bytes``: size of a message; None: 1/p of an image, as in a shift. ``repeat``: timed runs of each
+    stage.
     """
 
     message_bytes: int | None
-    pixels: int
     repeat: int
 
     def bytes_for(self, p: int) -> int:
-        """Bytes of a message among p ranks; for an image, at least one pixel."""
-        if self.message_bytes is not None:
-            return self.message_bytes
-        return PIXEL_BYTES * max(-(-self.pixels // p), 1)
+        """Bytes of a message among p ranks."""
+        return max(IMAGE_BYTES // p, 1) if self.message_bytes is None else self.message_bytes
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,6 @@ from sortlast import _memory
 
 DATA = "mni152, ch2better, hydrogen, or a file: NIfTI, VTK image, MetaImage, or FILE.raw:XxYxZ:DTYPE."
 
-Algorithm = Annotated[
-    str, typer.Option("--algorithm", help="Compositing algorithm; see sortlast schedule --list.")
-]
 Component = Annotated[
     int | None,
     typer.Option(

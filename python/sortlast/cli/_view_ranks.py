@@ -24,7 +24,7 @@ def show(comm: MPI.Intracomm, asked: Any) -> None:
         view.serve(comm, settings, first, asked["host"], asked["port"])
         return
     film = asked["film"]
-    made = Film(Path(film["path"]), tuple(film["size"]), film["frames"], film["rate"])
+    made = Film(Path(film["path"]), tuple(film["size"]), film["frames"])
     view.write(comm, settings, first, made)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sortlast import Error, launch
-from sortlast.cli import _bandwidth_run, _parse, _terminal
+from sortlast.cli import _bandwidth_run, _terminal
 from sortlast.cli.fabric import _options, _show
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from sortlast.bandwidth import Bandwidths
 
 _RANKS = 4
-_SIZE = "4096x2048"  # as in Figures 4 to 6 and 9 of the shift paper
 _SLOWEST = 5  # number of pairs listed
 
 
@@ -31,15 +30,14 @@ def bandwidth(
     ranks: Annotated[
         int | None, typer.Option(min=2, show_default=str(_RANKS), help="Ranks to start.")
     ] = None,
-    size: Annotated[
-        str | None,
-        typer.Option(
-            show_default=_SIZE,
-            help="Send 1/p of an image of this width x height, with 16 bytes per pixel, as in a shift.",
-        ),
-    ] = None,
     message_bytes: Annotated[
-        int | None, typer.Option("--bytes", min=1, help="Bytes of a message, instead of --size.")
+        int | None,
+        typer.Option(
+            "--bytes",
+            min=1,
+            show_default="1/p of an image of 4096x2048 pixels of 16 bytes, as in a shift",
+            help="Bytes of a message.",
+        ),
     ] = None,
     repeat: Annotated[int, typer.Option(min=1, help="Timed runs of each stage; the median counts.")] = 5,
     output: Annotated[
@@ -54,7 +52,6 @@ def bandwidth(
         str | None,
         typer.Option(
             "--net",
-            "--predict",
             help="Also predict for this fabric: a file or a family, as for --net of sortlast fabric.",
         ),
     ] = None,
@@ -67,7 +64,6 @@ def bandwidth(
         ),
     ] = None,
     rail: _options.Rail = None,
-    node_name_map: _options.NodeNameMap = None,
 ) -> None:
     """Measure the send bandwidth of every pair of ranks under the load of a shift.
 
@@ -85,13 +81,13 @@ def bandwidth(
     from sortlast.cli import _bandwidth_predict
 
     # Reject impossible settings before any rank starts.
-    settings = _settings(size, message_bytes, repeat)
+    settings = _bandwidth_run.Settings(message_bytes, repeat)
     if output is not None:
         from sortlast import plot
 
         plot.check_format(output)
     _terminal.check_places(json, matrix, pictures=[output])
-    routes = None if net is None else _bandwidth_predict.routes(net, engine, node_name_map)
+    routes = None if net is None else _bandwidth_predict.routes(net, engine)
     if routes is not None and not launch.under_mpiexec():
         _bandwidth_predict.hosts(routes, nodes, ["(not known yet)"] * (ranks or _RANKS), rail)
 
@@ -146,15 +142,6 @@ def _write(matrices: dict[str, Bandwidths], output: Path | None, matrix: Path | 
         plot.save(picture.draw(matrices), output)
     if matrix is not None:
         _bandwidth_predict.write_matrix(matrices["measured"], matrix)
-
-
-def _settings(size: str | None, message_bytes: int | None, repeat: int) -> _bandwidth_run.Settings:
-    if size is not None and message_bytes is not None:
-        raise typer.BadParameter("--size and --bytes both say how long a message is; give one of them")
-    width, height = _parse.size(size or _SIZE)
-    if width * height < 1:
-        raise typer.BadParameter(f"{size} has no pixels", param_hint="--size")
-    return _bandwidth_run.Settings(message_bytes, width * height, repeat)
 
 
 def _table(rows: dict[str, Bandwidths]) -> Group:

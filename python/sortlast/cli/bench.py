@@ -20,12 +20,9 @@ if TYPE_CHECKING:
 
     from sortlast.bench import Report, Row
 
-_Algorithms = Annotated[
-    str, typer.Option(help="all, or names of sortlast algorithms, such as shift,radix-k:4,2,auto.")
-]
-_Peers = Annotated[str, typer.Option(help="all, or some peers of the table, such as sortlast,mpi-reduce.")]
-_Plot = Annotated[Path | None, typer.Option(help="Also draw them: png, svg or pdf.")]
-_Frames = Annotated[int, typer.Option(min=1, help="Frames to time for each peer.")]
+_FRAMES = 9  # of each peer in a cell of the matrix
+_BOUNDS = "-bounds"
+
 _Icet = Annotated[
     Path | None,
     typer.Option(
@@ -62,8 +59,12 @@ def composite(
     size: Annotated[
         str, typer.Option(help="Width x height of the images in pixels; several separated by commas.")
     ] = "2048x1024",
-    algorithms: _Algorithms = "all",
-    peers: _Peers = "all",
+    algorithms: Annotated[
+        str, typer.Option(help="all, or names of sortlast algorithms, such as shift,radix-k:4,2,auto.")
+    ] = "all",
+    peers: Annotated[
+        str, typer.Option(help="all, or some peers of the table, such as sortlast,mpi-reduce.")
+    ] = "all",
     format_: Annotated[
         str, typer.Option("--format", help="RGBA of float32, float16 or uint8; or several.")
     ] = "float32",
@@ -72,21 +73,18 @@ def composite(
         str,
         typer.Option(
             help="Which pixels of p ranks are active: dense (all), block (a box of 1/p of the area) or"
-            " random (each with probability 1/p); or several."
+            " random (each with probability 1/p); or several. With block-bounds, and so on, peers also get"
+            " the box of each rank's active pixels."
         ),
     ] = "dense",
-    bounds: Annotated[
-        bool, typer.Option(help="Pass the box of each rank's active pixels to the peers.")
-    ] = False,
     gather: Annotated[
         bool | None,
         typer.Option(show_default="both", help="Gather the whole frame at rank 0, or leave it distributed."),
     ] = None,
-    frames: _Frames = 10,
+    frames: Annotated[int, typer.Option(min=1, help="Frames to time for each peer.")] = 10,
     icet: _Icet = None,
     minigraphics: _Minigraphics = None,
     json: Annotated[Path | None, typer.Option(help="Also write all rows to this JSON file.")] = None,
-    plot: _Plot = None,
 ) -> None:
     """Time compositing algorithms together with other ways to the same image, and with floors.
 
@@ -106,17 +104,14 @@ def composite(
         [_size(text) for text in size.split(",")],
         _among("--format", format_, FORMATS),
         _among("--op", op, OPS),
-        _among("--content", content, CONTENTS),
+        _among("--content", content, [*CONTENTS, *(f"{each}{_BOUNDS}" for each in CONTENTS)]),
         [True, False] if gather is None else [gather],
     )
     tasks = [
-        Task(*pixels, form, how, where, what, bounds) for pixels, form, how, what, where in product(*axes)
+        Task(*pixels, form, how, where, what.removesuffix(_BOUNDS), what.endswith(_BOUNDS))
+        for pixels, form, how, what, where in product(*axes)
     ]
-    if plot is not None:
-        from sortlast import plot as plots
-
-        plots.check_format(plot)
-    _terminal.check_places(json, pictures=[plot])
+    _terminal.check_places(json)
     named = _algorithms(algorithms)
     if not launch.under_mpiexec():
         _check_algorithms(named, counts or [_bench_run.RANKS])
@@ -129,13 +124,9 @@ def composite(
     rows = [row for report in reports for row in report.rows]
     if json is not None:
         _write(rows, json)
-    if plot is not None:
-        from sortlast.plot import bench as drawing
-
-        plots.save(drawing.medians(rows), plot)
-    console = _terminal.console(json, plot)
+    console = _terminal.console(json)
     _print(_bench_table.tables(rows), reports, console)
-    _terminal.name_written(console, json, plot)
+    _terminal.name_written(console, json)
 
 
 def matrix(
@@ -146,15 +137,9 @@ def matrix(
         str | None,
         typer.Option(show_default="all", help="Only cells with these numbers of ranks, such as 4,8."),
     ] = None,
-    size: Annotated[
-        str | None, typer.Option(show_default="all", help="Only cells with these sizes, such as 2048x1024.")
-    ] = None,
-    algorithms: _Algorithms = "all",
-    peers: _Peers = "all",
-    frames: _Frames = 9,
     icet: _Icet = None,
     minigraphics: _Minigraphics = None,
-    plot: _Plot = None,
+    plot: Annotated[Path | None, typer.Option(help="Also draw them: png, svg or pdf.")] = None,
 ) -> None:
     """Measure all cells that the project monitors, and print our speedups over other libraries.
 
@@ -173,26 +158,21 @@ def matrix(
 
         plots.check_format(plot)
     counts = None if ranks is None else _counts(ranks)
-    sizes = None if size is None else [_size(text) for text in size.split(",")]
     rows = _bench_run.read_rows(json)
     known = {(cell.ranks, cell.task) for cell in cells.cells_of(rows)}
     comm = _bench_run.world(counts) if launch.under_mpiexec() else None
     if comm is not None:
         counts = [comm.size]
-    asked = [
-        (count, task)
-        for count, task in cells.matrix()
-        if (counts is None or count in counts) and (sizes is None or (task.width, task.height) in sizes)
-    ]
+    asked = [(count, task) for count, task in cells.matrix() if counts is None or count in counts]
     missing = [cell for cell in asked if cell not in known]
     unknown = _bench_run.check_machine(rows, json, comm) if rows and missing else ""
 
     # Measure one cell after the other.
-    named, chosen, installed = _algorithms(algorithms), _peers(peers), _installed(icet, minigraphics)
+    named, chosen, installed = _algorithms("all"), _peers("all"), _installed(icet, minigraphics)
     reports = []
     _terminal.hand_on()
     for k, (count, task) in enumerate(missing):
-        settings = Settings([task], named, chosen, frames, installed)
+        settings = Settings([task], named, chosen, _FRAMES, installed)
         if comm is None:
             typer.echo(f"cell {k + 1} of {len(missing)}: {task.title(count)}", err=True)
             report = _bench_run.started(count, settings)

@@ -59,7 +59,9 @@ def demo(
     ranks: Annotated[
         int | None, typer.Option(min=1, show_default=str(_RANKS), help="Ranks to start.")
     ] = None,
-    algorithm: _parse.Algorithm = "auto",
+    algorithm: Annotated[
+        str, typer.Option(help="Compositing algorithm; see sortlast schedule --list.")
+    ] = "auto",
     size: Annotated[str, typer.Option(help="Width x height of the picture in pixels.")] = "1024x1024",
     frames: Annotated[
         int, typer.Option(min=1, help="Frames of one turn around the volume, each with its picture.")

@@ -49,7 +49,6 @@ def view(
             help="Ray-cast the volume, draw its isosurface, or ray-cast boxes of several resolutions."
         ),
     ] = Mode.volume,
-    algorithm: _parse.Algorithm = "auto",
     port: Annotated[
         int, typer.Option(min=0, max=65535, show_default="any free one", help="Port of the page.")
     ] = 0,
@@ -64,7 +63,6 @@ def view(
         str, typer.Option(help="With --record: width x height of the pictures in pixels.")
     ] = "1024x768",
     frames: Annotated[int, typer.Option(min=1, help="With --record: frames of the turn.")] = 120,
-    rate: Annotated[float, typer.Option(min=1, max=240, help="With --record: frames per second.")] = 30.0,
     component: _parse.Component = None,
     time: _parse.Time = None,
     memory: _parse.Memory = None,
@@ -81,19 +79,18 @@ def view(
 
     The ranks are started here. Under your own mpiexec, all of its ranks take part.
     """
-    from sortlast import _extras, render, schedule
+    from sortlast import _extras, render
 
     film = None
     if record is not None:
-        film = _film(record, size, frames, rate)
+        film = _film(record, size, frames)
     else:
         _extras.check("aiohttp", "the page of a viewer")
     from sortlast.view import Controls, Settings
 
     settings = Settings(data, timeout, component, time, _parse.memory(memory))
-    first = Controls(mode=mode.value, algorithm=algorithm)
+    first = Controls(mode=mode.value)
     if not launch.under_mpiexec():
-        schedule.make(algorithm, p=ranks or _RANKS, n=0)
         render.check_offscreen()
         _terminal.hand_on()
         asked = {
@@ -151,13 +148,13 @@ def write(comm: MPI.Intracomm, settings: Settings, first: Controls, film: Film) 
         _terminal.name_written(_terminal.console(), film.path)
 
 
-def _film(path: Path, size: str, frames: int, rate: float) -> Film:
+def _film(path: Path, size: str, frames: int) -> Film:
     from sortlast.view.film import Film
 
     width, height = _parse.size(size)
     if width < 1 or height < 1:
         raise typer.BadParameter(f"{size} has no pixels", param_hint="--size")
-    film = Film(path, (width, height), frames, rate)
+    film = Film(path, (width, height), frames)
     film.check()
     return film
 

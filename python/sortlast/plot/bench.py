@@ -1,4 +1,4 @@
-"""The medians of a benchmark, and speedups over other libraries."""
+"""The medians of a benchmark's matrix, and speedups over other libraries."""
 
 from __future__ import annotations
 
@@ -10,14 +10,11 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from sortlast.plot.figure import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, YELLOW
+from sortlast.plot.figure import BLACK, BLUE, GREEN, GREY, ORANGE, SKY, VERMILION, YELLOW
 
 if TYPE_CHECKING:
     from sortlast.bench import Row
     from sortlast.bench.cells import Cell
-
-_COLOURS = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, BLACK)  # one per number of ranks
-_TITLE = 34  # max characters per line of a panel's title
 
 # The bars of a cell: their label, the peers they represent by their best row, their colour.
 _MPI = ("mpi-reduce", "mpi-reduce-scatter", "mpi-allreduce")
@@ -31,42 +28,6 @@ _BARS = (
     ("floor-shared-window", ("floor-shared-window",), "white"),
 )
 _COLUMNS = 2  # of panels
-
-
-def medians(rows: Sequence[Row]) -> Figure:
-    """One panel for each kind of cell; one line for each of our algorithms and for each other peer.
-
-    A dot is the median of one algorithm; the line through it spans the fastest to the slowest frame. Floors
-    are hollow.
-    """
-    panels = list(dict.fromkeys(_kind(row) for row in rows))
-    counts = list(dict.fromkeys(row.ranks for row in rows))
-    labels = list(dict.fromkeys(_label(row) for row in rows))
-    height = 1.2 + 0.3 * len(labels)
-    figure = Figure(figsize=(3 + 3.5 * len(panels), height), layout="constrained")
-    grid = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
-    for axes, panel in zip(grid, panels, strict=True):
-        for row in rows:
-            if _kind(row) != panel:
-                continue
-            k = counts.index(row.ranks)
-            colour = _COLOURS[k % len(_COLOURS)]
-            y = labels.index(_label(row)) + (k - (len(counts) - 1) / 2) * 0.5 / len(counts)
-            axes.plot([row.min_ms, row.max_ms], [y, y], color=colour, linewidth=1, alpha=0.6)
-            face = "white" if row.peer.startswith("floor-") else colour
-            axes.plot(row.median_ms, y, "o", color=colour, markerfacecolor=face, markersize=5)
-        axes.set_title(_broken(panel), fontsize="medium")
-        axes.set_xscale("log")
-        axes.set_xlabel("time of a frame [ms]")
-        _number(axes.xaxis)
-        axes.grid(axis="x", which="both", color=GREY, alpha=0.25)
-        axes.spines[["top", "right"]].set_visible(False)
-    grid[0].set_yticks(range(len(labels)), labels)
-    grid[0].invert_yaxis()
-    for k, count in enumerate(counts):
-        grid[-1].plot([], [], "o", color=_COLOURS[k % len(_COLOURS)], label=f"{count} ranks")
-    grid[-1].legend(loc="best", fontsize="small")
-    return figure
 
 
 def bars(cells: Sequence[Cell]) -> Figure:
@@ -121,22 +82,8 @@ def _kind(row: Row) -> str:
     return row.task_of().title(row.ranks).partition(", ")[2]
 
 
-def _broken(title: str) -> str:
-    """Break a title into lines that fit over a panel."""
-    lines = [""]
-    for part in title.split(", "):
-        if lines[-1] and len(lines[-1]) + len(part) > _TITLE:
-            lines.append("")
-        lines[-1] += f"{part}, "
-    return "\n".join(lines).removesuffix(", ")
-
-
 def _number(axis: Axis) -> None:
     """Use plain numbers at 1, 2 and 5 of each decade."""
     axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
-
-
-def _label(row: Row) -> str:
-    return f"{row.peer} {row.algorithm}" if row.peer.startswith("sortlast") else row.peer

@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 Pixels = npt.NDArray[np.uint8]
 
 SUFFIX = ".mp4"
+_RATE = 30  # frames per second
 _QUALITY = 10  # of libx264, from 0 (lossless) to 51
 _PICTURE = "frame-{:0{}d}.png"
 
 
 @dataclass(frozen=True)
 class Film:
-    """Output of a turn: path and format; `size` is (width, height) in pixels, `rate` in frames per second."""
+    """Output of a turn: path and format; `size` is (width, height) in pixels."""
 
     path: Path
     size: tuple[int, int]
     frames: int
-    rate: float
 
     @property
     def moving(self) -> bool:
@@ -110,7 +110,7 @@ def _to_file(film: Film) -> Iterator[Callable[[Pixels], None]]:
         import imageio_ffmpeg
 
     width, height = film.size
-    pixels = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", f"{film.rate}"]
+    pixels = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", str(_RATE)]
     coded = ["-vcodec", "libx264", "-pix_fmt", "yuv420p", "-crf", str(_QUALITY)]
     with replacing(film.path) as temporary, open(os.memfd_create("ffmpeg"), "r+b") as said:
         kept = ["-f", "mp4", "-movflags", "+faststart", str(temporary)]
