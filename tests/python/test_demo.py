@@ -108,7 +108,7 @@ def test_every_frame_keeps_its_picture(tmp_path):
     assert not any((a == b).all() for a, b in itertools.combinations(pictures, 2))
 
 
-def test_one_component_of_the_data_is_chosen(tmp_path):
+def test_the_first_component_of_the_data_is_shown(tmp_path):
     x, y, z = np.ogrid[-1:1:18j, -1:1:20j, -1:1:22j]
     ball = np.clip(300 - 400 * np.sqrt(x * x + y * y + z * z), 0, 200)
     voxels = np.stack([ball, np.flip(ball) ** 2], axis=-1)[..., np.newaxis, :].astype(np.float32)
@@ -116,10 +116,7 @@ def test_one_component_of_the_data_is_chosen(tmp_path):
     arguments = ["--data", "a.nii", "--size", "32x32", "--ranks", "2"]
     done = demo(*arguments, folder=tmp_path)
     assert done.returncode == 0, done
-    assert "a.nii: component 0 of 2 is shown; choose another with --component\n" in done.stdout
-    done = demo(*arguments, "--component", "1", folder=tmp_path)
-    assert done.returncode == 0, done
-    assert "is shown" not in done.stdout
+    assert "a.nii: component 0 of 2 is shown; sortlast view --component chooses another\n" in done.stdout
     done = demo(*arguments, "--memory", "64K", folder=tmp_path)
     assert done.returncode == 2, done
     assert "a.nii: 18x20x22 voxels need" in done.stderr

@@ -131,7 +131,7 @@ def test_one_component_of_several_is_taken(kind, tmp_path):
     assert read(path, Wanted(component=2)).remarks == []
     first = read(path, Wanted())
     assert_read(first, voxels)
-    assert first.remarks == ["component 0 of 3 is shown; choose another with --component"]
+    assert first.remarks == ["component 0 of 3 is shown; sortlast view --component chooses another"]
     with pytest.raises(Error, match=r"there is no component 3 \(--component\); it has 0 to 2"):
         read(path, Wanted(component=3))
 
@@ -220,8 +220,8 @@ def test_one_time_and_component_of_a_nifti_is_taken_in_canonical_orientation(suf
     np.testing.assert_allclose(found.voxels, np.asarray(canonical.dataobj)[..., 2, 1])
     assert found.spacing == pytest.approx(canonical.header.get_zooms()[:3])
     assert nifti.read(path, Wanted()).remarks == [
-        "time 0 of 3 is shown; choose another with --time",
-        "component 0 of 2 is shown; choose another with --component",
+        "time 0 of 3 is shown; sortlast view --time chooses another",
+        "component 0 of 2 is shown; sortlast view --component chooses another",
     ]
     with pytest.raises(Error, match=r"there is no time 3 \(--time\); it has 0 to 2"):
         nifti.read(path, Wanted(time=3))

@@ -10,16 +10,6 @@ from sortlast import _memory
 
 DATA = "mni152, ch2better, hydrogen, or a file: NIfTI, VTK image, MetaImage, or FILE.raw:XxYxZ:DTYPE."
 
-Component = Annotated[
-    int | None,
-    typer.Option(
-        "--component", min=0, show_default="the first", help="Component of the data's values, from 0."
-    ),
-]
-Time = Annotated[
-    int | None,
-    typer.Option("--time", min=0, show_default="the first", help="Time of the data, from 0."),
-]
 Memory = Annotated[
     str | None,
     typer.Option(

@@ -74,8 +74,6 @@ def demo(
         ),
     ] = Mode.volume,
     data: Annotated[str, typer.Option(help=_parse.DATA)] = "mni152",
-    component: _parse.Component = None,
-    time: _parse.Time = None,
     memory: _parse.Memory = None,
     output: Annotated[
         Path, typer.Option(help="PNG file of the first frame; further ones are demo-2.png, and so on.")
@@ -113,9 +111,7 @@ def demo(
     if mode is Mode.unstructured:
         _extras.check("pymetis", "--mode unstructured")
     most = _parse.memory(memory)
-    settings = Settings(
-        data, mode.value, (width, height), frames, algorithm, timeout, trace, component, time, most
-    )
+    settings = Settings(data, mode.value, (width, height), frames, algorithm, timeout, trace, most)
 
     if not launch.under_mpiexec():
         schedule.make(algorithm, p=ranks or _RANKS, n=0)

@@ -45,20 +45,15 @@ def price(
     Fat-Trees" (2012), section 4, and its defaults are the paper's 4x DDR InfiniBand: a message of m pixels
     takes alpha + beta m, a rank sends one message and receives one message at a time. The table is their
     Table 1 in milliseconds of communication; a ratio below 1 means that the schedule costs less than the
-    published bound. "messages" counts the messages of the costliest rank, sent or received, whichever are
-    more.
+    published bound. "messages" counts those of the costliest rank.
 
-    The ratio is above 1 for the parallel pipeline, because an operator such as over may not join the two ends
-    of the ring, so that most pieces travel as two runs of images, and for binary swap if p
-    is no power of two, which its closed form does not cover.
-
-    With --output-dir it also draws their Figure 2 (crossbar) and Figure 3 (fat-tree, on which the algorithms
-    without a contention-free pattern lose part of the bandwidth).
-
-    The paper states beta = 0.53e-9 s for a data item, and counts pixels. This is the time of a byte at 1800
-    MiB/s: a pixel of 16 bytes takes 16 times as long, which agrees with the paper's measured frame rates (5.8
-    frames/s of 4096x4096 at 1568 MB/s) and is used here.
+    The ratio is above 1 for the parallel pipeline, whose pieces mostly travel as two runs of images, and for
+    binary swap if p is no power of two. With --output-dir it also draws Figure 2 (crossbar) and Figure 3
+    (fat-tree, on which algorithms without a contention-free pattern lose 0.3 of the bandwidth).
     """
+    # The paper states beta = 0.53e-9 s for a data item, and counts pixels. This is the time of a byte at 1800
+    # MiB/s: a pixel of 16 bytes takes 16 times as long, which agrees with the paper's measured frame rates
+    # (5.8 frames/s of 4096x4096 at 1568 MB/s) and is used here.
     from sortlast.cli import _terminal
     from sortlast.cost import Network
 

@@ -63,8 +63,12 @@ def view(
         str, typer.Option(help="With --record: width x height of the pictures in pixels.")
     ] = "1024x768",
     frames: Annotated[int, typer.Option(min=1, help="With --record: frames of the turn.")] = 120,
-    component: _parse.Component = None,
-    time: _parse.Time = None,
+    component: Annotated[
+        int | None, typer.Option(min=0, show_default="the first", help="Component of the values, from 0.")
+    ] = None,
+    time: Annotated[
+        int | None, typer.Option(min=0, show_default="the first", help="Time of the data, from 0.")
+    ] = None,
     memory: _parse.Memory = None,
     timeout: _parse.Timeout = 60.0,
 ) -> None:

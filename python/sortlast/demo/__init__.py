@@ -134,9 +134,7 @@ def run(comm: MPI.Intracomm, settings: Settings, progress: Progress, keep: Keep)
 
 
 def _load(settings: Settings) -> render.Volume:
-    return render.load(
-        settings.data, component=settings.component, time=settings.time, memory=settings.memory
-    )
+    return render.load(settings.data, memory=settings.memory)
 
 
 def _frame(comm: MPI.Intracomm, compositor: sortlast.Compositor, part: Part, camera: render.Camera) -> Frame:

@@ -34,8 +34,6 @@ class Settings:
     algorithm: str
     timeout: float
     trace: Path | None
-    component: int | None = None  # of the data, like `time`: see render.load()
-    time: int | None = None
     memory: int | None = None  # max bytes for the data
 
 

@@ -41,7 +41,7 @@ class Wanted:
         """A remark if there are several and the user has chosen none."""
         if count == 1 or getattr(self, what) is not None:
             return []
-        return [f"{what} 0 of {count} is shown; choose another with --{what}"]
+        return [f"{what} 0 of {count} is shown; sortlast view --{what} chooses another"]
 
     def check(self, path: Path, shape: tuple[int, ...], itemsize: int) -> None:
         """Raise sortlast.Error if voxels of ``itemsize`` bytes each would take too much memory once read."""
