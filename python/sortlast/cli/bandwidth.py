@@ -33,10 +33,7 @@ def bandwidth(
     message_bytes: Annotated[
         int | None,
         typer.Option(
-            "--bytes",
-            min=1,
-            show_default="1/p of an image of 4096x2048 pixels of 16 bytes, as in a shift",
-            help="Bytes of a message.",
+            "--bytes", min=1, show_default="1/p of 4096x2048 pixels of 16 bytes", help="Bytes of a message."
         ),
     ] = None,
     repeat: Annotated[int, typer.Option(min=1, help="Timed runs of each stage; the median counts.")] = 5,
@@ -73,10 +70,7 @@ def bandwidth(
     pairs by name.
 
     The ranks are started here, or are the ranks of your own mpiexec: one per node, in the order of their
-    list.
-
-    The prediction uses the maximum measured bandwidth for links, so that white has the same meaning in both
-    pictures.
+    list. The prediction uses the maximum measured bandwidth for links.
     """
     from sortlast.cli import _bandwidth_predict
 
@@ -101,9 +95,8 @@ def bandwidth(
         hosts, how = _bandwidth_predict.hosts(routes, nodes, found.names, rail)
         matrices["predicted"] = _bandwidth_predict.matrix(routes, hosts, found)
     if json is not None:
-        asked = asdict(settings) | {"net": net, "engine": net and engine, "nodes": nodes, "rail": rail}
-        made_by = {"provenance": asdict(measured.origin), "settings": asked}
-        _terminal.write_json(made_by | _as_json(matrices), json)
+        prediction = {"net": net, "engine": net and engine, "nodes": nodes, "rail": rail}
+        _terminal.write_json(_as_json(measured, asdict(settings) | prediction, matrices), json)
     _write(matrices, output, matrix)
     console = _terminal.console(output, matrix, json)
     if how:
@@ -125,10 +118,13 @@ def _measured(ranks: int | None, settings: _bandwidth_run.Settings) -> _bandwidt
     return found if comm.rank == 0 else None
 
 
-def _as_json(matrices: dict[str, Bandwidths]) -> dict[str, Any]:
-    """The measured matrix, with the predicted one if there is one."""
+def _as_json(
+    measured: _bandwidth_run.Measured, settings: dict[str, Any], matrices: dict[str, Bandwidths]
+) -> dict[str, Any]:
+    """Provenance, settings, and the measured matrix, with the predicted one if there is one."""
     told = {name: _bandwidth_run.as_json(each) for name, each in matrices.items()}
-    return told.pop("measured") | told
+    made_by = {"provenance": asdict(measured.origin), "settings": settings}
+    return made_by | told.pop("measured") | told
 
 
 def _write(matrices: dict[str, Bandwidths], output: Path | None, matrix: Path | None) -> None:
