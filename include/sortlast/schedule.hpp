@@ -50,8 +50,8 @@ struct Fragment {
 // the others. Values are indices into Program::values.
 using Value = std::int32_t;
 
-// Send the part `pixels` of a value to a peer. It depends only on the origin of that part: on nothing (value
-// 0), on a receive, or on the merges that write into `pixels`.
+// Send the part `pixels`, which is never empty, of a value to a peer. It depends only on the origin of that
+// part: on nothing (value 0), on a receive, or on the merges that write into `pixels`.
 struct Send {
   std::int32_t stage = 0;  // 1, 2, ...
   std::int32_t peer = 0;   // rank
@@ -70,7 +70,8 @@ struct Receive {
 // order, each from its side. The list has the expected order of arrival, so that blending can begin with the
 // first two and continue as the others arrive. Because the list is fixed, the association, and with it every
 // bit, does not depend on the actual order of arrival. A list of one is a copy: it assembles parts of a
-// fragment that arrived separately in one value.
+// fragment that arrived separately in one value. `pixels` is never empty, and the merges into one value write
+// disjoint parts.
 struct Merge {
   struct Input {
     Value value = 0;
