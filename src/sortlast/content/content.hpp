@@ -9,7 +9,14 @@
 // - Strings vary in size. A transfer is one chunk, and its sender announces the size
 //   (strings/string_content.hpp).
 //
-// Neither the order nor the timing of these calls changes the bits of the result.
+// A content says nothing about what a pixel is: it is one of the n elements that a schedule divides. Only
+// take_result() returns images, and a content without images returns an empty buffer there. A content has its
+// own function that starts a frame, which the executor calls before Engine::begin_frame(), and its own
+// function that takes a value in place if the program spares the receive (IndexedTransfer::spared). Such a
+// value is part of the peer's value 0; with a fixed size, the memory passed is that of all n pixels.
+//
+// Neither the order nor the timing of these calls changes the bits of the result. The engine passes no empty
+// ranges.
 #pragma once
 
 #include <array>
@@ -34,16 +41,19 @@ struct Chunk {
   auto operator<=>(const Chunk&) const = default;
 };
 
-// Encoding of a chunk. The receiver distinguishes absent, sparse and dense by the length alone: nothing (no
-// rank that it stands for had an image), packed pixels (fewer bytes than the colours of all), or all pixels.
+// Encoding of a chunk. Chunks of fixed size are absent, sparse or dense, which only the counts of
+// Compositor::explain() distinguish; others are strings. The receiver of dense pixels distinguishes them by
+// the length alone: nothing (no rank that it stands for had an image), packed pixels (fewer bytes than the
+// colours of all), or all pixels.
 enum class Coding : std::uint8_t { absent, sparse, dense, string };
 
-// A chunk to be sent, as one or two planes of bytes; each plane is a message.
+// A chunk to be sent, as one or two planes of bytes; each plane is a message. The bytes must stay unchanged
+// until Engine::sent(), which calls use_up() with the chunk's pixels.
 struct Outgoing {
   Coding coding = Coding::absent;
   std::array<std::span<const std::byte>, 2> planes = {};
   int messages = 1;
-  std::size_t room = 0;       // fixed size: bytes of the receiver's buffer for the first plane
+  std::size_t room = 0;       // fixed size: bytes of the first plane of the receiver's incoming()
   std::byte* head = nullptr;  // string: its first string_head_bytes
   std::shared_ptr<const void> memory = nullptr;  // owner of the planes, if not the content itself
   double search = 0;                             // time of the search for active pixels [s]
@@ -69,9 +79,12 @@ class Content {
  public:
   virtual ~Content() = default;
 
-  // Whether these pixels of a value are complete.
+  // Whether these pixels of a value are complete. Value 0 always is; any other is received, taken in place,
+  // or written by merges.
   virtual bool ready(Value value, Range pixels) const = 0;
-  // More of an input of a merge is available. Returns whether that completes the merge without any work().
+  // More of an input of program.merges[merge] is available; also called if the merge is complete already.
+  // Returns whether that completes the merge without any work(): the sends and merges that need its value are
+  // then offered, as they are after work() has returned the value.
   virtual bool offer(std::size_t merge) = 0;
 
   // Buffers for a chunk of a receive (fixed size only), and the chunk itself once it has arrived. Throws
@@ -81,23 +94,31 @@ class Content {
   // A chunk of a send; its pixels are ready.
   virtual Outgoing outgoing(Chunk chunk) = 0;
 
-  // A send no longer needs some pixels of a value. Returns how many received chunks that uses up, so that as
-  // many others may be received.
+  // A send or, after used_up() in work(), a merge no longer needs some pixels of a value. Returns how many
+  // received chunks of the value no other send or merge needs (IndexedProgram::part_uses): as many others may
+  // then be received. No more than a window of chunks is received until some are used up, so a content of
+  // fixed size that always returns 0 causes a deadlock. Strings have one chunk, and return 0.
   virtual std::int64_t use_up(Value value, Range pixels) = 0;
-  // A send no longer needs a value.
+  // A send has sent all its chunks of a value; called once per send. A merge that no longer needs a value
+  // does not cause a call.
   virtual void release(Value value) = 0;
 
-  // Join a few of the available pixels. Calls used_up(value, pixels) for the pixels it consumed. Returns
-  // nullopt if there is nothing to join at the moment.
+  // Join a few of the available pixels. Calls used_up(value, pixels) for the pixels of each input that it
+  // consumed, on which the engine calls use_up(). Returns nullopt if there is nothing to join at the moment.
+  //
+  // A merge must proceed chunk by chunk. It may join its inputs in their order, beginning once the first two
+  // have begun to arrive, but must not wait for all of them: later inputs may belong to a stage that opens
+  // only when all chunks of the first ones have been received.
   struct Work {
-    std::int64_t bytes = 0;  // bytes read
-    Value value = -1;        // the value that grew; -1: none
+    std::int64_t bytes = 0;  // bytes read, for the timing
+    Value value = -1;        // a value of which more is complete than before; -1: none
   };
   virtual std::optional<Work> work(const std::function<void(Value, Range)>& used_up) = 0;
   // Whether all merges are complete.
   virtual bool merged() const = 0;
 
-  // The finished pixels of this rank's piece, once everything has been merged. Call once.
+  // The finished pixels of this rank's piece, once everything has been merged; empty if the program has no
+  // result. Call once.
   virtual PixelBuffer take_result() = 0;
   // Release all memory of the frame.
   virtual void end_frame() = 0;

@@ -68,7 +68,7 @@ struct IndexedValue {
 
 // A send or receive.
 struct IndexedTransfer {
-  bool spared = false;      // no message: the receiver reads the sender's own image in place
+  bool spared = false;      // no message: the receiver reads the sender's own image or string in place
   std::int64_t chunks = 0;  // number of messages; 1 or more
   std::int64_t window = 0;  // maximum number under way at once
 };
@@ -82,14 +82,15 @@ struct IndexedProgram {
   static constexpr std::size_t may_hold = 64;
 
   // The program of `rank`, for images of `image` that are composited by `op`. Ranks that the schedule's
-  // setting puts on one node read each other's images.
+  // setting puts on one node read each other's images. A content of fixed size other than images depends on
+  // the two only through chunk_pixels; it can pass Format() and Op::add.
   IndexedProgram(const Schedule& schedule, std::int32_t rank, const Format& image, Op op,
                  const WireOptions& wire);
   // The program of `rank` for contents of varying size: each transfer is one chunk, announced with its size.
   IndexedProgram(const Schedule& schedule, std::int32_t rank);
 
   Program program;
-  bool announced = false;  // of varying size
+  bool announced = false;  // of varying size: announced by the head of a string
   Format image;
   Op op;
   WireOptions wire;

@@ -19,21 +19,25 @@
 
 namespace sortlast {
 
+// Executes one frame. All stages are open from the start, so it does not show whether a content works with
+// the windows of stages that Exchange observes.
 class SerialRanks {
  public:
   struct Rank {
     const IndexedProgram& program;
     Content& content;  // has begun a frame
   };
-  // Makes the receiver take in place a value that another rank of its node started with.
+  // Makes the receiver take in place pixels that another rank of its node started with: the sender's value 0,
+  // of which the receive's value may be a part.
   using HandOver =
       std::function<void(std::size_t from, std::size_t send, std::size_t to, std::size_t receive)>;
 
   // The programs and contents must outlive it.
   SerialRanks(const std::vector<Rank>& ranks, HandOver hand_over);
 
-  // Run the frame. `seed` determines the order in which ranks take turns and chunks arrive, which must not
-  // change a bit. Throws Error on a deadlock.
+  // Run the frame, up to the point where every content has merged all; the caller takes the results. `seed`
+  // determines the order in which ranks take turns and chunks arrive, which must not change a bit. Throws
+  // Error on a deadlock. Call once.
   void run(std::uint32_t seed);
 
  private:

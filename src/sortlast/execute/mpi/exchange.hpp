@@ -59,12 +59,13 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   // TimeoutError.
   PixelBuffer run_frame(const FrameContext& context, CallArrival* arrival = nullptr);
 
-  // Take the values that the ranks of the node hand over, and pass them to the engine; and end the sharing.
+  // If the node has other ranks: take the values that they hand over, and pass them to the engine; and end
+  // the sharing.
   virtual void share() = 0;
   virtual void end_sharing() = 0;
   // This rank no longer reads values that others have handed over.
   virtual void release_all() {}
-  // Called when the ranks of the node have met; messages are under way.
+  // Called in every frame, after share() if the node has other ranks; messages may be under way.
   virtual void met() {}
 
   const Plan& plan() const { return plan_; }
