@@ -1,8 +1,10 @@
-// Implementation of Compositor, for all kinds of frames; exchange.cpp moves the pixels.
+// Implementation of Compositor, for all kinds of frames; mpi/exchange.cpp moves the pixels.
 //
-// Each kind has a file: image_frames.cpp for one image per rank, box_frames.cpp for several, layer_frames.cpp
-// for contents of varying size, channel_frames.cpp for images with extra channels. compositor_impl.cpp holds
-// their common code, late_frames.cpp the code for frames that leave late ranks out.
+// Each kind has a file: image_frames.cpp for one image per rank, box_frames.cpp for several,
+// channel_frames.cpp for images with extra channels, fragment_frames.cpp for lists of fragments. The last
+// three make a StringCodec, which layer_frames.cpp composites, unless boxes can be merged into one image per
+// rank first. compositor_impl.cpp holds their common code, late_frames.cpp the code for frames that leave
+// late ranks out.
 #pragma once
 
 #include <algorithm>

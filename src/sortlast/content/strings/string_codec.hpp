@@ -1,11 +1,12 @@
 // StringCodec: one rank's contribution to a frame of pixels of no fixed size: several images at separate
 // depth positions, lists of fragments, pixels with extra channels.
 //
-// The engine moves byte strings, and the content interprets them. A string holds joined contributions to a
-// range of the image's pixels (row-major). The empty string means no contribution; the engine may drop it.
-// Joining is commutative and associative, because every part of a string carries its depth position: the
-// frame has the same bits however the contributions are grouped and ordered. All algorithms can therefore
-// carry them.
+// The engine moves byte strings by a StringContent (string_content.hpp), and the codec interprets them.
+// ImageContent and FragmentContent are codecs. A string holds joined contributions to a range of the image's
+// pixels (row-major). The empty string means no contribution; the engine may drop it. Joining is commutative
+// and associative: if the order in depth matters, every part of a string carries its depth position. The
+// frame then has the same bits however the contributions are grouped and ordered, and all algorithms can
+// carry them, with schedules made for operators that commute.
 //
 // Strings of other ranks may be corrupt. join(), cut() and finish() throw Error, with the reason, for a
 // string they cannot read, and never access memory outside it.
@@ -49,7 +50,8 @@ class StringCodec {
 
   // Join any number of non-empty strings of the pixels (or of other pixels, see takes_parts()) and, if `own`,
   // this rank's own contribution, and flatten them into finished pixels in the format of the frame. `out`
-  // begins at pixels.begin. `joined`, if not null: also append the joined string (see keeps_joined()).
+  // begins at pixels.begin; all its pixels must be written, as its memory is not cleared. `joined`, if not
+  // null: also append the joined string (see keeps_joined()).
   virtual void finish(std::span<const String> strings, bool own, Range pixels, Pixels out,
                       Bytes* joined) const = 0;
 
