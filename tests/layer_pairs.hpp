@@ -1,5 +1,5 @@
-// A content of varying size for tests of the engine that carries them: each rank has a set of pairs (pixel,
-// source).
+// A codec of contents of varying size for tests of the engine that carries them: each rank has a set of pairs
+// (pixel, source).
 #pragma once
 
 #include <algorithm>
@@ -19,10 +19,10 @@ namespace sortlast {
 using Pair = std::pair<std::int64_t, std::int64_t>;  // pixel, source
 
 // Strings are pairs in order, 16 bytes each. A finished pixel is four bytes of a hash of all its sources.
-class PairContent : public StringCodec {
+class PairCodec : public StringCodec {
  public:
   // `pairs` in order.
-  explicit PairContent(std::vector<Pair> pairs) : pairs_(std::move(pairs)) {}
+  explicit PairCodec(std::vector<Pair> pairs) : pairs_(std::move(pairs)) {}
 
   static constexpr Format format{Scalar::uint8, 4, false};
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "execute/channel_oracle.hpp"
-#include "sortlast/content/layers/image_content.hpp"
+#include "sortlast/content/layers/image_codec.hpp"
 #include "sortlast/execute/engine/serial.hpp"
 #include "sortlast/schedule/algorithm.hpp"
 
@@ -82,11 +82,11 @@ TEST(BoxChannels, EveryAlgorithmCarriesThem) {
     std::vector<float> normals(static_cast<std::size_t>(3 * n));
     const std::vector<std::byte*> all{reinterpret_cast<std::byte*>(ids.data()),
                                       reinterpret_cast<std::byte*>(normals.data())};
-    std::vector<std::unique_ptr<ImageContent>> kept;
+    std::vector<std::unique_ptr<ImageCodec>> kept;
     std::vector<const StringCodec*> contents;
     for (int r = 0; r < p; ++r) {
       kept.push_back(
-          std::make_unique<ImageContent>(ImageFrame{layout, width}, own[static_cast<std::size_t>(r)]));
+          std::make_unique<ImageCodec>(ImageFrame{layout, width}, own[static_cast<std::size_t>(r)]));
       std::vector<std::byte*> planes = all;
       for (std::size_t c = 0; c < planes.size(); ++c)
         planes[c] += static_cast<std::size_t>(schedule.piece(r).begin) * layout.channels[c].bytes();

@@ -1,6 +1,6 @@
 // Several images a rank as contents: every algorithm, operator and format against the oracle; what is blended
 // early; damaged strings.
-#include "sortlast/content/layers/image_content.hpp"
+#include "sortlast/content/layers/image_codec.hpp"
 
 #include <gtest/gtest.h>
 
@@ -35,13 +35,13 @@ std::shared_ptr<const BoxTable> table_of(const ManyBoxes& scene, std::int32_t p)
   return std::make_shared<const BoxTable>(placed, scene.size);
 }
 
-std::vector<std::unique_ptr<ImageContent>> contents_of(const ManyBoxes& scene, const ImageFrame& frame,
-                                                       std::int32_t p) {
-  std::vector<std::unique_ptr<ImageContent>> contents;
+std::vector<std::unique_ptr<ImageCodec>> contents_of(const ManyBoxes& scene, const ImageFrame& frame,
+                                                     std::int32_t p) {
+  std::vector<std::unique_ptr<ImageCodec>> contents;
   for (std::int32_t rank = 0; rank < p; ++rank) {
     std::vector<ConstPixels> pixels;
     for (const BoxImage& image : scene.of(rank)) pixels.push_back(image.image.pixels);
-    contents.push_back(std::make_unique<ImageContent>(frame, rank, pixels));
+    contents.push_back(std::make_unique<ImageCodec>(frame, rank, pixels));
   }
   return contents;
 }

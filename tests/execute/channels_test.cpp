@@ -12,7 +12,7 @@
 #include "image/images.hpp"
 #include "random_images.hpp"
 #include "sortlast/content/layers/finish.hpp"
-#include "sortlast/content/layers/image_content.hpp"
+#include "sortlast/content/layers/image_codec.hpp"
 #include "sortlast/content/layers/join.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/engine/serial.hpp"
@@ -186,13 +186,13 @@ void check_algorithms(Op op, const Format& format, int p, std::mt19937& random) 
     setting.commutes = true;
     const Schedule schedule = make_schedule(algorithm.name, setting);
     Finished out(layout, {0, n});
-    std::vector<std::unique_ptr<ImageContent>> kept;
+    std::vector<std::unique_ptr<ImageCodec>> kept;
     std::vector<const StringCodec*> contents;
     for (int r = 0; r < p; ++r) {
       std::vector<OwnImage> own;
       const auto& image = images[static_cast<std::size_t>(r)];
       if (image) own.push_back(own_image(layout, *image, static_cast<std::uint32_t>(p - 1 - r)));
-      kept.push_back(std::make_unique<ImageContent>(ImageFrame{layout, width}, std::move(own)));
+      kept.push_back(std::make_unique<ImageCodec>(ImageFrame{layout, width}, std::move(own)));
       std::vector<std::byte*> planes = out.planes.channels;
       const Range piece = schedule.piece(r);
       for (std::size_t c = 0; c < planes.size(); ++c)

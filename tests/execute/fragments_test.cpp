@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "sortlast/content/fragments/fragment_content.hpp"
+#include "sortlast/content/fragments/fragment_codec.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/engine/serial.hpp"
 #include "sortlast/schedule.hpp"
@@ -251,10 +251,10 @@ std::pair<std::size_t, std::size_t> check(const std::string& algorithm, int p, c
       if (!keep_lists) view.channels = {};
       own.emplace_back(view, static_cast<std::uint32_t>(rank));
     }
-    std::vector<std::unique_ptr<FragmentContent>> kept;
+    std::vector<std::unique_ptr<FragmentCodec>> kept;
     std::vector<const StringCodec*> contents;
     for (std::size_t rank = 0; rank < own.size(); ++rank) {
-      kept.push_back(std::make_unique<FragmentContent>(
+      kept.push_back(std::make_unique<FragmentCodec>(
           own[rank], static_cast<std::uint32_t>(rank), p, FragmentComposition{background, keep_lists},
           DepthLimits(tiles, intervals, rank), std::make_unique<ViewedFragments>(views, nodes, rank)));
       contents.push_back(kept.back().get());
@@ -443,7 +443,7 @@ TEST(Fragments, WrongArgumentsAreRefused) {
 void expect_errors_of_damaged(const Scene& scene) {
   const Rank rank = random_rank(scene, 0, 1);
   const OwnFragments own(rank.view(), 0);
-  const FragmentContent content(own, 0, 3, {}, std::nullopt);
+  const FragmentCodec content(own, 0, 3, {}, std::nullopt);
   const Range pixels{0, rank.fragments.size.pixels()};
   Bytes first;
   content.encode_own(pixels, first);
@@ -453,8 +453,7 @@ void expect_errors_of_damaged(const Scene& scene) {
   Bytes reference;
   const std::vector views(3, rank.view());
   const std::vector<std::int32_t> nodes(3, 0);
-  const FragmentContent reader(own, 0, 3, {}, std::nullopt,
-                               std::make_unique<ViewedFragments>(views, nodes, 0));
+  const FragmentCodec reader(own, 0, 3, {}, std::nullopt, std::make_unique<ViewedFragments>(views, nodes, 0));
   own.refer(pixels, reference);
   const std::vector<StringCodec::String> referring{reference.view()};
   std::vector<std::byte> flat(static_cast<std::size_t>(pixels.size()) * colour_bytes(Scalar::float32));

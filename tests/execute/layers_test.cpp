@@ -17,7 +17,7 @@ namespace {
 std::vector<Pair> pairs_of(const std::vector<LayerString>& strings) {
   std::vector<Pair> pairs;
   for (const LayerString& string : strings) {
-    const std::vector<Pair> some = PairContent::decoded(string.bytes, string.pixels);
+    const std::vector<Pair> some = PairCodec::decoded(string.bytes, string.pixels);
     pairs.insert(pairs.end(), some.begin(), some.end());
   }
   return pairs;
@@ -27,17 +27,17 @@ std::vector<Pair> pairs_of(const std::vector<LayerString>& strings) {
 void check(const std::string& algorithm, Setting setting, int most, std::uint32_t seed, std::int64_t block) {
   setting.commutes = true;
   const Schedule schedule = make_schedule(algorithm, setting);
-  std::vector<std::unique_ptr<PairContent>> kept;
+  std::vector<std::unique_ptr<PairCodec>> kept;
   std::vector<const StringCodec*> contents;
   for (int rank = 0; rank < setting.p; ++rank) {
-    kept.push_back(std::make_unique<PairContent>(random_pairs(setting.n, rank, most, seed)));
+    kept.push_back(std::make_unique<PairCodec>(random_pairs(setting.n, rank, most, seed)));
     contents.push_back(kept.back().get());
   }
-  const StringFrame frame = execute_serial(schedule, contents, PairContent::format, seed, block);
+  const StringFrame frame = execute_serial(schedule, contents, PairCodec::format, seed, block);
 
   const std::vector<Pair> all = all_pairs(setting.n, setting.p, most, seed);
   std::vector<std::byte> expected(static_cast<std::size_t>(setting.n) * 4);
-  PairContent::flatten(all, {0, setting.n}, expected.data());
+  PairCodec::flatten(all, {0, setting.n}, expected.data());
   const std::vector<std::byte> colour(frame.pixels.view().colour,
                                       frame.pixels.view().colour + expected.size());
   const std::string what =
@@ -75,12 +75,12 @@ TEST(Layers, RanksWithoutAnything) {
 }
 
 TEST(Layers, RefusesASettingThatTheyDoNotFit) {
-  const PairContent content({});
+  const PairCodec content({});
   const std::vector<const StringCodec*> contents{&content, &content};
-  EXPECT_THROW(execute_serial(make_schedule("shift", {2, 9}), contents, PairContent::format, 1, 8),
+  EXPECT_THROW(execute_serial(make_schedule("shift", {2, 9}), contents, PairCodec::format, 1, 8),
                ArgumentError);
   EXPECT_THROW(
-      execute_serial(make_schedule("shift", {3, 9, {}, {}, true}), contents, PairContent::format, 1, 8),
+      execute_serial(make_schedule("shift", {3, 9, {}, {}, true}), contents, PairCodec::format, 1, 8),
       ArgumentError);
 }
 
@@ -91,7 +91,7 @@ TEST(Layers, DamagedMessagesAreErrors) {
   const IndexedProgram receiver(schedule, 1);
   Pool pool;
   Team team;
-  const PairContent content(random_pairs(40, 0, 3, 1));
+  const PairCodec content(random_pairs(40, 0, 3, 1));
   StringContent from(sender, 8, pool, team);
   from.begin_frame(content);
   Engine engine(sender, from);
@@ -107,7 +107,7 @@ TEST(Layers, DamagedMessagesAreErrors) {
     other.open(1);
     other.arrived({0, 0}, {0, bytes, nullptr});
     EXPECT_TRUE(to.merged());
-    to.place(take_pixels(pool, PairContent::format, 20), PairContent::format);
+    to.place(take_pixels(pool, PairCodec::format, 20), PairCodec::format);
     to.take_result();
   };
   const auto bytes_sent = message.planes[0].subspan(string_head_bytes);

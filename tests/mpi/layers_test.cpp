@@ -28,10 +28,9 @@ constexpr Size size{61, 50};
 constexpr int most = 3;  // pairs of a rank in a pixel
 
 LayerCall call_of(std::vector<Pair> pairs, Size of = size) {
-  return {
-      of, PairContent::format, {{"content", "pairs"}}, "", [pairs = std::move(pairs)](const FrameContext&) {
-        return std::make_unique<const PairContent>(pairs);
-      }};
+  return {of, PairCodec::format, {{"content", "pairs"}}, "", [pairs = std::move(pairs)](const FrameContext&) {
+            return std::make_unique<const PairCodec>(pairs);
+          }};
 }
 
 class MpiLayers : public ::testing::Test {
@@ -51,7 +50,7 @@ class MpiLayers : public ::testing::Test {
                     int root) const {
     const std::int64_t n = call.size.pixels();
     std::vector<std::byte> expected(static_cast<std::size_t>(n) * 4);
-    PairContent::flatten(all, {0, n}, expected.data());
+    PairCodec::flatten(all, {0, n}, expected.data());
 
     const Tile tile = CompositorAccess::composite_layers(compositor, call, {});
     const Range range = tile.range();
@@ -66,7 +65,7 @@ class MpiLayers : public ::testing::Test {
     EXPECT_TRUE(std::equal(expected.begin(), expected.end(), frame->pixels.view().colour));
     std::vector<Pair> gathered;
     for (const LayerString& string : *strings) {
-      const std::vector<Pair> some = PairContent::decoded(string.bytes, string.pixels);
+      const std::vector<Pair> some = PairCodec::decoded(string.bytes, string.pixels);
       gathered.insert(gathered.end(), some.begin(), some.end());
     }
     std::sort(gathered.begin(), gathered.end());
@@ -113,7 +112,7 @@ TEST_F(MpiLayers, ManyBytesUnderWay) {
     for (int rank = 0; rank < p_; ++rank)
       for (std::int64_t i = 0; i < 5; ++i) all.emplace_back(pixel, std::int64_t{rank} * 1000 + i);
   std::vector<std::byte> expected(static_cast<std::size_t>(tile.range().size()) * 4);
-  PairContent::flatten(all, tile.range(), expected.data());
+  PairCodec::flatten(all, tile.range(), expected.data());
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), tile.pixels().view().colour));
 }
 
@@ -153,7 +152,7 @@ TEST_F(MpiLayers, RanksThatAreFramesAhead) {
   }
   for (std::uint32_t seed = 1; seed <= 8; ++seed) {
     std::vector<std::byte> expected(static_cast<std::size_t>(size.pixels()) * 4);
-    PairContent::flatten(all_pairs(size.pixels(), p_, most, seed), {0, size.pixels()}, expected.data());
+    PairCodec::flatten(all_pairs(size.pixels(), p_, most, seed), {0, size.pixels()}, expected.data());
     const Tile& tile = tiles[seed - 1];
     const std::byte* pixels = tile.pixels().view().colour;
     EXPECT_TRUE(
@@ -194,7 +193,7 @@ TEST_F(MpiLayers, SubCommunicators) {
   std::sort(all.begin(), all.end());
   std::vector<Pair> gathered;
   for (const LayerString& string : *strings) {
-    const std::vector<Pair> some = PairContent::decoded(string.bytes, string.pixels);
+    const std::vector<Pair> some = PairCodec::decoded(string.bytes, string.pixels);
     gathered.insert(gathered.end(), some.begin(), some.end());
   }
   std::sort(gathered.begin(), gathered.end());
@@ -207,7 +206,7 @@ TEST_F(MpiLayers, IntoMemoryOfTheCaller) {
   const Tile tile =
       CompositorAccess::composite_layers(compositor, call_of(mine(10)), PixelBuffer({out.data(), nullptr}));
   std::vector<std::byte> expected(out.size());
-  PairContent::flatten(all_pairs(size.pixels(), p_, most, 10), {0, size.pixels()}, expected.data());
+  PairCodec::flatten(all_pairs(size.pixels(), p_, most, 10), {0, size.pixels()}, expected.data());
   const Range bytes{tile.range().begin * 4, tile.range().end * 4};
   EXPECT_TRUE(std::equal(out.begin() + bytes.begin, out.begin() + bytes.end, expected.begin() + bytes.begin));
 }
@@ -245,23 +244,23 @@ TEST_F(MpiLayers, ArgumentsThatDiffer) {
 }
 
 // Fails in a function of its choice.
-class FailingContent : public PairContent {
+class FailingCodec : public PairCodec {
  public:
-  FailingContent(std::vector<Pair> pairs, std::string where)
-      : PairContent(std::move(pairs)), where_(std::move(where)) {}
+  FailingCodec(std::vector<Pair> pairs, std::string where)
+      : PairCodec(std::move(pairs)), where_(std::move(where)) {}
 
   void encode_own(Range pixels, Bytes& out) const override {
     fail("encode_own");
-    PairContent::encode_own(pixels, out);
+    PairCodec::encode_own(pixels, out);
   }
   void join(std::span<const String> strings, Range pixels, Bytes& out) const override {
     fail("join");
-    PairContent::join(strings, pixels, out);
+    PairCodec::join(strings, pixels, out);
   }
   void finish(std::span<const String> strings, bool own, Range pixels, Pixels out,
               Bytes* kept) const override {
     fail("finish");
-    PairContent::finish(strings, own, pixels, out, kept);
+    PairCodec::finish(strings, own, pixels, out, kept);
   }
 
  private:
@@ -286,7 +285,7 @@ TEST_F(MpiLayers, ARankThatFailsOnTheWay) {
       LayerCall call = call_of(mine(1));
       if (rank_ == p_ - 1)
         call.content = [&](const FrameContext&) {
-          return std::make_unique<const FailingContent>(mine(1), where);
+          return std::make_unique<const FailingCodec>(mine(1), where);
         };
       if (rank_ == p_ - 1) {
         expect_contains(error_of<Error>([&] { CompositorAccess::composite_layers(compositor, call, {}); }),
@@ -319,7 +318,7 @@ TEST_F(MpiLayers, ALateRank) {
     LayerCall call = call_of(mine(1));
     call.content = [&](const FrameContext&) {
       if (rank_ == 0) MPI_Barrier(MPI_COMM_WORLD);  // until the others have given up
-      return std::make_unique<const PairContent>(mine(1));
+      return std::make_unique<const PairCodec>(mine(1));
     };
     const auto composite = [&] { CompositorAccess::composite_layers(compositor, call, {}); };
     if (rank_ != 0) {
@@ -337,9 +336,9 @@ TEST_F(MpiLayers, ALateRank) {
 }
 
 // Encodes what cannot be decoded.
-class DamagedContent : public PairContent {
+class DamagedCodec : public PairCodec {
  public:
-  using PairContent::PairContent;
+  using PairCodec::PairCodec;
   void encode_own(Range, Bytes& out) const override { out.append_value(std::uint8_t{7}); }
 };
 
@@ -350,7 +349,7 @@ TEST_F(MpiLayers, DamagedStrings) {
     LayerCall call = call_of(mine(1));
     if (rank_ == 0)
       call.content = [](const FrameContext&) {
-        return std::make_unique<const DamagedContent>(std::vector<Pair>{});
+        return std::make_unique<const DamagedCodec>(std::vector<Pair>{});
       };
     const std::string text = error_of<Error>([&] {
       CompositorAccess::composite_layers(compositor, call, {});

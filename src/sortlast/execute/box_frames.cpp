@@ -22,7 +22,7 @@
 
 #include "sortlast/content/layers/box_list.hpp"
 #include "sortlast/content/layers/box_table.hpp"
-#include "sortlast/content/layers/image_content.hpp"
+#include "sortlast/content/layers/image_codec.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/compositor_impl.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
@@ -291,14 +291,13 @@ Tile Compositor::Impl::composite_as_one(const BoxCall& call, const ImageFrame& f
     image.pixels =
         PixelBuffer(own_image_.take(bytes, *session_.node), frame.layout.format, call.size.pixels()).view();
     image.bounds = bounds;
-    blend_own(ImageContent(frame, session_.rank, pixels), bounds, image);
+    blend_own(ImageCodec(frame, session_.rank, pixels), bounds, image);
     statistics_.record({Activity::blend, begin, trace_clock(), -1, -1, area(bounds)});
   }
   return composite_in_turn(image, composition, call.out, call.background_depth);
 }
 
-void Compositor::Impl::blend_own(const ImageContent& images, const Rectangle& bounds,
-                                 const ImageView& image) {
+void Compositor::Impl::blend_own(const ImageCodec& images, const Rectangle& bounds, const ImageView& image) {
   const Pixels whole{const_cast<std::byte*>(image.pixels.colour), const_cast<float*>(image.pixels.depth)};
   std::atomic<std::int64_t> next{bounds.y0};
   session_.team->run([&](int) {
@@ -324,7 +323,7 @@ Tile Compositor::Impl::composite_all(const BoxCall& call, ImageFrame frame,
     std::unique_ptr<const PeerSpans> peers;
     if (!published.empty()) peers = std::make_unique<const NodeSpans>(*session_.node, published);
     frame.sparse = frame.sparse && !with.all_in_place;
-    return std::make_unique<const ImageContent>(
+    return std::make_unique<const ImageCodec>(
         frame, session_.rank, pixels, std::move(peers),
         [this](std::size_t bytes) { return session_.pool.take(bytes); });
   };

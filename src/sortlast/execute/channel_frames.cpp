@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "sortlast/content/layers/image_content.hpp"
+#include "sortlast/content/layers/image_codec.hpp"
 #include "sortlast/content/layers/layout.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/compositor_impl.hpp"
@@ -48,7 +48,7 @@ std::vector<OwnImage> own_images(const ImageView& image, std::uint32_t position,
 }
 
 // Allocate the planes of a tile for its channels, and make the content write into them.
-void make_planes(detail::TileData& tile, ImageContent& content, Pool& pool) {
+void make_planes(detail::TileData& tile, ImageCodec& content, Pool& pool) {
   std::vector<std::byte*> planes;
   for (const SettledChannel& channel : content.layout().channels) {
     ChannelPlane plane{channel.name, channel.type, static_cast<int>(channel.width), tile.range.size(), {}};
@@ -81,14 +81,14 @@ Tile Compositor::Impl::composite_channels(const ImageView& image, Composition co
     call.arguments.emplace_back("channel " + channel.name, text(channel));
 
   // The content, and the memory it writes the tile's pixels into.
-  ImageContent* content = nullptr;
+  ImageCodec* content = nullptr;
   call.content = [&](const FrameContext&) -> std::unique_ptr<const StringCodec> {
     const ImageView drawn =
         composition.premultiplied ? image : premultiplied(image, own_image_, *session_.node);
     ImageFrame frame{layout, image.size.width};
     if (!composition.background.empty())
       frame.background = Background(composition.op, image.format, composition.background);
-    auto made = std::make_unique<ImageContent>(
+    auto made = std::make_unique<ImageCodec>(
         std::move(frame), own_images(drawn, position_of(composition.order, session_.rank), layout, channels));
     content = made.get();
     return made;

@@ -20,7 +20,7 @@
 
 #include "sortlast/compositor.hpp"
 #include "sortlast/content/layers/box_list.hpp"
-#include "sortlast/content/layers/image_content.hpp"
+#include "sortlast/content/layers/image_codec.hpp"
 #include "sortlast/content/pixels/tile.hpp"
 #include "sortlast/cores.hpp"
 #include "sortlast/error.hpp"
@@ -191,7 +191,7 @@ class Compositor::Impl {
 
   Tile composite_boxes_in_turn(const BoxCall& call);
   Tile composite_as_one(const BoxCall& call, const ImageFrame& frame, const std::vector<ConstPixels>& pixels);
-  void blend_own(const ImageContent& images, const Rectangle& bounds, const ImageView& image);
+  void blend_own(const ImageCodec& images, const Rectangle& bounds, const ImageView& image);
   Tile composite_all(const BoxCall& call, ImageFrame frame, const std::vector<ConstPixels>& pixels,
                      const std::vector<Publication>& published, int root);
 

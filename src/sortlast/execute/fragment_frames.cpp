@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sortlast/compositor.hpp"
-#include "sortlast/content/fragments/fragment_content.hpp"
+#include "sortlast/content/fragments/fragment_codec.hpp"
 #include "sortlast/content/strings/string_content.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/layer_frames.hpp"
@@ -69,7 +69,7 @@ std::unique_ptr<const StringCodec> make_content(const FrameContext& context, con
     const DepthTiles tiles(own.size());
     limits.emplace(tiles, all_gather_values(context, own.intervals(tiles)), rank);
   }
-  return std::make_unique<const FragmentContent>(
+  return std::make_unique<const FragmentCodec>(
       own, rank, context.comm.size(), composition, std::move(limits),
       std::make_unique<const NodeSpans>(context.node, publications(context.node)),
       [&pool = context.pool](std::size_t bytes) { return pool.take(bytes); });

@@ -2,7 +2,7 @@
 // depth positions, lists of fragments, pixels with extra channels.
 //
 // The engine moves byte strings by a StringContent (string_content.hpp), and the codec interprets them.
-// ImageContent and FragmentContent are codecs. A string holds joined contributions to a range of the image's
+// ImageCodec and FragmentCodec are codecs. A string holds joined contributions to a range of the image's
 // pixels (row-major). The empty string means no contribution; the engine may drop it. Joining is commutative
 // and associative: if the order in depth matters, every part of a string carries its depth position. The
 // frame then has the same bits however the contributions are grouped and ordered, and all algorithms can

@@ -1,5 +1,5 @@
-// Fragment content.
-#include "sortlast/content/fragments/fragment_content.hpp"
+// Fragment codec.
+#include "sortlast/content/fragments/fragment_codec.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -116,9 +116,9 @@ class Inputs {
 
 }  // namespace
 
-FragmentContent::FragmentContent(const OwnFragments& own, std::uint32_t rank, std::int32_t p,
-                                 const FragmentComposition& composition, std::optional<DepthLimits> limits,
-                                 std::unique_ptr<const PeerSpans> peers, Bytes::Take take)
+FragmentCodec::FragmentCodec(const OwnFragments& own, std::uint32_t rank, std::int32_t p,
+                             const FragmentComposition& composition, std::optional<DepthLimits> limits,
+                             std::unique_ptr<const PeerSpans> peers, Bytes::Take take)
     : own_(own),
       rank_(rank),
       p_(p),
@@ -130,12 +130,12 @@ FragmentContent::FragmentContent(const OwnFragments& own, std::uint32_t rank, st
     background_ = load_colour(reinterpret_cast<const std::byte*>(composition.background.data()));
 }
 
-void FragmentContent::encode_own(Range pixels, Bytes& out) const {
+void FragmentCodec::encode_own(Range pixels, Bytes& out) const {
   const bool early = limits_ && !keep_lists_ && scalar() == Scalar::float32 && layout().extra_bytes() == 0;
   own_.encode(pixels, early ? &*limits_ : nullptr, out);
 }
 
-void FragmentContent::encode_for_mates(Range pixels, Bytes& out) const {
+void FragmentCodec::encode_for_mates(Range pixels, Bytes& out) const {
   if (layout().extra_bytes() == 0 && peers_ && published_fragments(*peers_, rank_) > 0) {
     own_.refer(pixels, out);
   } else {
@@ -143,7 +143,7 @@ void FragmentContent::encode_for_mates(Range pixels, Bytes& out) const {
   }
 }
 
-void FragmentContent::join(std::span<const String> strings, Range pixels, Bytes& out) const {
+void FragmentCodec::join(std::span<const String> strings, Range pixels, Bytes& out) const {
   const Lists lists(strings, pixels, p_, layout(), peers_.get(), take_);
   Inputs inputs(lists, pixels, p_);
   FragmentWriter writer(out, inputs.size(), layout(), p_);
@@ -161,7 +161,7 @@ void FragmentContent::join(std::span<const String> strings, Range pixels, Bytes&
   writer.finish();
 }
 
-void FragmentContent::cut(String string, Range from, Range pixels, Bytes& out) const {
+void FragmentCodec::cut(String string, Range from, Range pixels, Bytes& out) const {
   std::vector<CountRun> runs;
   FragmentFeed feed(read_lists(string, from, p_, layout(), peers_.get(), runs), peers_.get(), take_);
   const auto some = static_cast<std::size_t>(pixels.size());
@@ -176,8 +176,8 @@ void FragmentContent::cut(String string, Range from, Range pixels, Bytes& out) c
   writer.finish();
 }
 
-void FragmentContent::finish(std::span<const String> strings, bool own, Range pixels, Pixels out,
-                             Bytes* joined) const {
+void FragmentCodec::finish(std::span<const String> strings, bool own, Range pixels, Pixels out,
+                           Bytes* joined) const {
   if (joined == nullptr && !layout().intervals) {
     const bool bytes = scalar() == Scalar::uint8;
     if (bytes ? flatten_lists<Scalar::uint8>(strings, own, pixels, out.colour)
@@ -219,8 +219,8 @@ void FragmentContent::finish(std::span<const String> strings, bool own, Range pi
 // Flatten lists of one rank each, in steps that keep fetched fragments in the cache. Returns false and does
 // nothing if a list belongs to several ranks.
 template <Scalar scalar_>
-bool FragmentContent::flatten_lists(std::span<const String> strings, bool own, Range pixels,
-                                    std::byte* out) const {
+bool FragmentCodec::flatten_lists(std::span<const String> strings, bool own, Range pixels,
+                                  std::byte* out) const {
   constexpr std::size_t at_once = 32768;  // approximate number of fragments
   std::vector<std::vector<CountRun>> runs(strings.size());
   std::deque<FragmentFeed> feeds;

@@ -1,4 +1,4 @@
-// Image content.
+// Image codec.
 //
 // An image contributes nothing outside its box, and costs only its box's share of the string's pixels. Ranks
 // of a node read each other's images in place, so a string for mates merely refers to them.
@@ -11,7 +11,7 @@
 //
 // At the end the layers are blended front to back into accumulators, a few rows at a time, so that the
 // accumulators and the pixels copied from mates stay in the cache.
-#include "sortlast/content/layers/image_content.hpp"
+#include "sortlast/content/layers/image_codec.hpp"
 
 #include <algorithm>
 #include <array>
@@ -66,11 +66,11 @@ ImageFrame frame_of_boxes(std::shared_ptr<const BoxTable> table, Op op, const Fo
   return frame;
 }
 
-ImageContent::ImageContent(ImageFrame frame, std::vector<OwnImage> images)
+ImageCodec::ImageCodec(ImageFrame frame, std::vector<OwnImage> images)
     : frame_(std::move(frame)), accumulator_(layout().op, layout().format), images_(std::move(images)) {}
 
-ImageContent::ImageContent(ImageFrame frame, std::int32_t rank, std::span<const ConstPixels> images,
-                           std::unique_ptr<const PeerSpans> peers, Bytes::Take take)
+ImageCodec::ImageCodec(ImageFrame frame, std::int32_t rank, std::span<const ConstPixels> images,
+                       std::unique_ptr<const PeerSpans> peers, Bytes::Take take)
     : frame_(std::move(frame)),
       accumulator_(layout().op, layout().format),
       peers_(std::move(peers)),
@@ -87,32 +87,32 @@ ImageContent::ImageContent(ImageFrame frame, std::int32_t rank, std::span<const 
   }
 }
 
-void ImageContent::put_channels(Range piece, std::vector<std::byte*> planes) {
+void ImageCodec::put_channels(Range piece, std::vector<std::byte*> planes) {
   piece_ = piece;
   planes_ = std::move(planes);
 }
 
-const OwnImage* ImageContent::own(Place place) const {
+const OwnImage* ImageCodec::own(Place place) const {
   const auto found = std::lower_bound(images_.begin(), images_.end(), place,
                                       [](const OwnImage& each, Place wanted) { return each.place < wanted; });
   return found != images_.end() && found->place == place ? &*found : nullptr;
 }
 
 // An empty pixel is as good as none, unless a colour of 0 can win against the colours of others.
-bool ImageContent::leaves_out_empty() const {
+bool ImageCodec::leaves_out_empty() const {
   if (!frame_.sparse || layout().op == Op::min) return false;
   return layout().op != Op::max || layout().format.scalar == Scalar::uint8;
 }
 
 // ---- Layers of boxes ------------------------------------------------------------------------------
 
-struct ImageContent::Listed {
+struct ImageCodec::Listed {
   std::vector<Layer> layers;
   std::deque<std::vector<ActiveRun>> runs;
 };
 
 // List the layers of this rank's images within the pixels, front to back, without parts not worth sending.
-void ImageContent::list_own(Range pixels, Listed& listed) const {
+void ImageCodec::list_own(Range pixels, Listed& listed) const {
   std::vector<ActiveRun> active;
   for (const OwnImage& image : images_) {
     if (!table().meets(image.place, pixels)) continue;
@@ -142,7 +142,7 @@ void ImageContent::list_own(Range pixels, Listed& listed) const {
 }
 
 // An image of another rank, if it can be read in place; otherwise null, and it has to be fetched.
-ConstPixels ImageContent::in_place(const PlacedBox& placed) const {
+ConstPixels ImageCodec::in_place(const PlacedBox& placed) const {
   const std::size_t span = first_span(layout().format, placed.index);
   if (!peers_ || span >= peers_->count(placed.rank))
     throw Error("received corrupt pixels from another rank: they refer to images that cannot be read");
@@ -155,8 +155,8 @@ ConstPixels ImageContent::in_place(const PlacedBox& placed) const {
 
 // Append the layers of images within the pixels, published by other ranks or owned by this rank, front to
 // back. Layers to be fetched have no pixels yet.
-void ImageContent::list_published(std::vector<ImageReference> references, Range pixels,
-                                  std::vector<Layer>& layers) const {
+void ImageCodec::list_published(std::vector<ImageReference> references, Range pixels,
+                                std::vector<Layer>& layers) const {
   const auto before = [](const ImageReference& a, const ImageReference& b) { return a.rank < b.rank; };
   std::sort(references.begin(), references.end(), before);
   for (const Place place : table().meeting(pixels)) {
@@ -178,8 +178,8 @@ void ImageContent::list_published(std::vector<ImageReference> references, Range 
 
 // List the layers of strings of some of the pixels `of` and, if `own`, of this rank's own images, front to
 // back: all within `pixels`, and possibly more.
-void ImageContent::list(std::span<const String> strings, Range of, bool own, Range pixels,
-                        Listed& listed) const {
+void ImageCodec::list(std::span<const String> strings, Range of, bool own, Range pixels,
+                      Listed& listed) const {
   std::vector<ImageReference> references;
   for (const String string : strings) read_string(layout(), string, of, listed.layers, &references);
   if (own && !images_.empty()) references.push_back({own_rank(), pixels});
@@ -188,7 +188,7 @@ void ImageContent::list(std::span<const String> strings, Range of, bool own, Ran
   if (!sorted) sort_by_place(listed.layers, table().size());
 }
 
-std::size_t ImageContent::bytes_to_fetch(std::span<const Layer> layers) const {
+std::size_t ImageCodec::bytes_to_fetch(std::span<const Layer> layers) const {
   std::size_t bytes = 0;
   for (const Layer& layer : layers)
     if (layer.pixels.colour == nullptr) bytes += PixelBuffer::bytes(layout().format, layer.shape.count());
@@ -196,7 +196,7 @@ std::size_t ImageContent::bytes_to_fetch(std::span<const Layer> layers) const {
 }
 
 // Copy the pixels of all layers that have none into `room`.
-void ImageContent::fetch(std::span<Layer> layers, Bytes& room) const {
+void ImageCodec::fetch(std::span<Layer> layers, Bytes& room) const {
   const std::size_t bytes = bytes_to_fetch(layers);
   if (bytes == 0) return;
   room.shrink(0);
@@ -225,7 +225,7 @@ void ImageContent::fetch(std::span<Layer> layers, Bytes& room) const {
 
 // ---- Strings --------------------------------------------------------------------------------------
 
-void ImageContent::encode_own(Range pixels, Bytes& out) const {
+void ImageCodec::encode_own(Range pixels, Bytes& out) const {
   if (!layout().joins_as_tree()) {
     Listed listed;
     list_own(pixels, listed);
@@ -248,7 +248,7 @@ void ImageContent::encode_own(Range pixels, Bytes& out) const {
   }
 }
 
-void ImageContent::encode_for_mates(Range pixels, Bytes& out) const {
+void ImageCodec::encode_for_mates(Range pixels, Bytes& out) const {
   if (images_.empty()) return;
   if (layout().joins_as_tree() || !readable(own_rank())) {
     encode_own(pixels, out);
@@ -259,7 +259,7 @@ void ImageContent::encode_for_mates(Range pixels, Bytes& out) const {
     append_reference({own_rank(), pixels}, out);
 }
 
-void ImageContent::join(std::span<const String> strings, Range pixels, Bytes& out) const {
+void ImageCodec::join(std::span<const String> strings, Range pixels, Bytes& out) const {
   if (layout().joins_as_tree()) return join_layers(layout(), strings, pixels, out);
   Listed listed;
   list(strings, pixels, false, pixels, listed);
@@ -268,7 +268,7 @@ void ImageContent::join(std::span<const String> strings, Range pixels, Bytes& ou
   append_merged(layout(), accumulator_, listed.layers, pixels, out);
 }
 
-void ImageContent::cut(String string, Range from, Range pixels, Bytes& out) const {
+void ImageCodec::cut(String string, Range from, Range pixels, Bytes& out) const {
   if (layout().joins_as_tree()) return cut_layers(layout(), string, from, pixels, out);
   Listed listed;
   list({&string, 1}, from, false, pixels, listed);
@@ -282,8 +282,8 @@ void ImageContent::cut(String string, Range from, Range pixels, Bytes& out) cons
 
 // ---- The end --------------------------------------------------------------------------------------
 
-void ImageContent::finish_tree(std::span<const String> strings, bool own, Range pixels, Pixels out,
-                               Bytes* joined) const {
+void ImageCodec::finish_tree(std::span<const String> strings, bool own, Range pixels, Pixels out,
+                             Bytes* joined) const {
   std::vector<String> all(strings.begin(), strings.end());
   Bytes mine;
   if (own) encode_own(pixels, mine);
@@ -296,8 +296,8 @@ void ImageContent::finish_tree(std::span<const String> strings, bool own, Range 
   finish_layers(layout(), all, pixels, frame_.background ? &*frame_.background : nullptr, planes);
 }
 
-void ImageContent::finish(std::span<const String> strings, bool own, Range pixels, Pixels out,
-                          Bytes* joined) const {
+void ImageCodec::finish(std::span<const String> strings, bool own, Range pixels, Pixels out,
+                        Bytes* joined) const {
   if (layout().joins_as_tree()) return finish_tree(strings, own, pixels, out, joined);
   Listed listed;
   list(strings, {0, table().frame().pixels()}, own, pixels, listed);
@@ -343,8 +343,8 @@ void ImageContent::finish(std::span<const String> strings, bool own, Range pixel
 }
 
 // Blend the layers of these pixels, and round.
-void ImageContent::finish_step(std::span<const Layer> layers, Range pixels, Pixels out, Canvas& canvas,
-                               Bytes& accumulated) const {
+void ImageCodec::finish_step(std::span<const Layer> layers, Range pixels, Pixels out, Canvas& canvas,
+                             Bytes& accumulated) const {
   const Format& format = layout().format;
   const Format& gathered = accumulator_.format();
   Pixels to = out;

@@ -1,4 +1,4 @@
-// Fragment content: encodes, merges and flattens one rank's fragments for the engine.
+// Fragment codec: encodes, merges and flattens one rank's fragments for the engine.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 namespace sortlast {
 
 // Merged lists of consecutive pixels.
-class FragmentContent : public StringCodec {
+class FragmentCodec : public StringCodec {
  public:
   // `own` must stay valid; the finished pixels are RGBA of the scalar of its colours. Without `keep_lists`,
   // hidden fragments are left out, and lists of float32 without extras are blended early as far as `limits`
   // allow. `peers`: colours and depths of the fragments that lists may refer to, by rank; null: none. `take`:
   // allocator of Bytes for data copied from there.
-  FragmentContent(const OwnFragments& own, std::uint32_t rank, std::int32_t p,
-                  const FragmentComposition& composition, std::optional<DepthLimits> limits,
-                  std::unique_ptr<const PeerSpans> peers = nullptr, Bytes::Take take = {});
+  FragmentCodec(const OwnFragments& own, std::uint32_t rank, std::int32_t p,
+                const FragmentComposition& composition, std::optional<DepthLimits> limits,
+                std::unique_ptr<const PeerSpans> peers = nullptr, Bytes::Take take = {});
 
   void encode_own(Range pixels, Bytes& out) const override;
   void encode_for_mates(Range pixels, Bytes& out) const override;

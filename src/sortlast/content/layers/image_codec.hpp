@@ -1,4 +1,4 @@
-// Image content: a rank's images in the form that the engine carries: any number of boxes of the frame, each
+// Image codec: a rank's images in the form that the engine carries: any number of boxes of the frame, each
 // at a separate depth position, or one image with extra channels.
 #pragma once
 
@@ -33,16 +33,16 @@ struct ImageFrame {
 // A frame of boxes without channels. Throws ArgumentError if the format does not suit the operator.
 ImageFrame frame_of_boxes(std::shared_ptr<const BoxTable> table, Op op, const Format& format, bool sparse);
 
-class ImageContent final : public StringCodec {
+class ImageCodec final : public StringCodec {
  public:
   // A rank's contribution to a frame: its images, which the caller owns. An image takes no part outside its
   // box.
-  ImageContent(ImageFrame frame, std::vector<OwnImage> images);
+  ImageCodec(ImageFrame frame, std::vector<OwnImage> images);
   // The images of `rank`, without channels, premultiplied, in the order of the frame's table. They must stay
   // valid. `peers`: the planes of the images that layers may refer to, by rank and image (see box_list.hpp);
   // null: none. `take`: allocator of Bytes for data copied from there.
-  ImageContent(ImageFrame frame, std::int32_t rank, std::span<const ConstPixels> images,
-               std::unique_ptr<const PeerSpans> peers = nullptr, Bytes::Take take = {});
+  ImageCodec(ImageFrame frame, std::int32_t rank, std::span<const ConstPixels> images,
+             std::unique_ptr<const PeerSpans> peers = nullptr, Bytes::Take take = {});
 
   const ChannelLayout& layout() const { return frame_.layout; }
   // Set where finish() writes the channels of the pixels `piece`: planes in the layout's order, owned by the
