@@ -50,18 +50,18 @@ def pattern(what: str, ranks: int) -> Pattern:
     return fabric.pattern(PATTERNS[what].format(ranks // RAILS), ranks, rank_bytes=RANK_BYTES)
 
 
-def random_cost(routes: Routes, placed: Placement, made: Pattern, orders: int = 20) -> float:
+def random_time(routes: Routes, placed: Placement, made: Pattern, orders: int = 20) -> float:
     """Mean seconds over random orders of the machines."""
     each = (
         fabric.contention(routes, made, fabric.order_nodes(routes.topology, placed, "random", seed))
         for seed in range(1, orders + 1)
     )
-    return sum(fabric.cost(found, 0).seconds for found in each) / orders
+    return sum(fabric.contended_time(found, 0).seconds for found in each) / orders
 
 
 def row(what: str, machines: int, before: Contention, average: float, best: fabric.NodeOrder) -> str:
     """A line of the table."""
-    listed, after = fabric.cost(before, 0), fabric.cost(best.contention, 0)
+    listed, after = fabric.contended_time(before, 0), fabric.contended_time(best.contention, 0)
     return (
         f"| {what} | {machines} | {before.max_flows} | {1e3 * listed.seconds:.2f} | {1e3 * average:.2f} |"
         f" {best.contention.max_flows} | {1e3 * after.seconds:.2f} | {1e3 * after.bound:.2f} |"
@@ -80,7 +80,7 @@ def main() -> None:
         for what in PATTERNS:
             print(f"{what} of {machines} machines ...", end="\r", file=sys.stderr, flush=True)
             before = fabric.contention(routes, pattern(what, len(placed)), placed)
-            average = random_cost(routes, placed, pattern(what, len(placed)))
+            average = random_time(routes, placed, pattern(what, len(placed)))
             best = fabric.best_node_order(routes, placed, lambda ranks, what=what: pattern(what, ranks))
             print(row(what, machines, before, average, best), flush=True)
 

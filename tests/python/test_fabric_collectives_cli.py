@@ -39,8 +39,8 @@ def test_check_tells_stages_bytes_and_times(cli, tmp_path):
     assert status == 0
     assert "ring: 144 participants, 286 stages, 41,184 flows" in out
     assert (found["stages"], found["stage_max"], found["repeats"]) == (286, [1], [286])
-    assert found["cost"]["seconds"] == found["cost"]["bound"] == pytest.approx(2.86)
-    assert found["cost"]["most_bytes"] == 286 * 10_000_000
+    assert found["time"]["seconds"] == found["time"]["bound"] == pytest.approx(2.86)
+    assert found["time"]["max_bytes"] == 286 * 10_000_000
     assert "2.86 s with 1.44 GB a rank and 1,000 MB/s a link" in out
 
 
@@ -49,7 +49,7 @@ def test_check_of_a_contended_collective_names_the_link_and_advises(cli, cluster
     status, out, found = told(cli, tmp_path, *args)
     assert status == 1
     assert found["max_flows"] > 1
-    assert found["cost"]["seconds"] == pytest.approx(found["max_flows"] * found["cost"]["bound"])
+    assert found["time"]["seconds"] == pytest.approx(found["max_flows"] * found["time"]["bound"])
     assert f"{found['contended_stages']} of 286 stages contended" in out
     assert "another order (routing order)" in found["advice"]
 

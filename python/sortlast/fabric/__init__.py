@@ -68,7 +68,15 @@ from sortlast._fabric import (
     write_slurm_topology,
     xgft,
 )
-from sortlast.fabric.analysis import Cost, best_order, bisection, contention, cost, pattern_time, shares
+from sortlast.fabric.analysis import (
+    ContendedTime,
+    best_order,
+    bisection,
+    contended_time,
+    contention,
+    pattern_time,
+    shares,
+)
 from sortlast.fabric.components import Components, components
 from sortlast.fabric.indicators import Indicator, indicators
 from sortlast.fabric.made_routes import MadeRoutes, route_for
@@ -100,8 +108,8 @@ __all__ = [
     "Blocks",
     "Collective",
     "Components",
+    "ContendedTime",
     "Contention",
-    "Cost",
     "GroupKind",
     "Indicator",
     "MadeRoutes",
@@ -127,8 +135,8 @@ __all__ = [
     "collectives",
     "components",
     "compute_hosts",
+    "contended_time",
     "contention",
-    "cost",
     "cost_per_node",
     "crossbar",
     "data_rate",

@@ -161,8 +161,8 @@ def best_order(
 
 
 @dataclass(frozen=True)
-class Cost:
-    """Cost of shared links: ``seconds`` that a pattern takes if a stage ends with its slowest message.
+class ContendedTime:
+    """Time of a pattern with contention: ``seconds`` if a stage ends with its slowest message.
 
     ``bound``: seconds if messages shared only the links of hosts.
     """
@@ -176,7 +176,7 @@ class Cost:
         return 1 - self.bound / self.seconds if self.seconds > 0 else 0.0
 
 
-def cost(found: Contention, link_bytes_per_second: float) -> Cost:
+def contended_time(found: Contention, link_bytes_per_second: float) -> ContendedTime:
     """The time of an analysed pattern and placement, and its lower bound.
 
     Args:
@@ -191,9 +191,9 @@ def cost(found: Contention, link_bytes_per_second: float) -> Cost:
     if found.pattern.is_shift and link_bytes_per_second > 0 and len(set(hosts)) == len(hosts):
         size = int(found.pattern.flows(0)[0, 2]) if found.stages else 0
         stage = size / link_bytes_per_second
-        return Cost(stage * float(found.stage_max.sum()), stage * float((found.stage_max > 0).sum()))
+        return ContendedTime(stage * float(found.stage_max.sum()), stage * float((found.stage_max > 0).sum()))
     time = _fabric.pattern_time(found.routes, found.pattern, found.placement, link_bytes_per_second, 0.0)
-    return Cost(time.synchronised, time.bound)
+    return ContendedTime(time.synchronised, time.bound)
 
 
 def shares(found: Contention) -> NDArray[np.float64]:

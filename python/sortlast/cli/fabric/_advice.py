@@ -15,7 +15,7 @@ def text(found: Contention, job: Placement, asked: Communication) -> str:
 
     if asked.groups is None and fabric.is_file(asked.schedule):
         return "not known for traffic of a file, which may mean a certain rank by each number."
-    if fabric.cost(found, 1.0).lost < 1e-9:
+    if fabric.contended_time(found, 1.0).lost < 1e-9:
         return "no other order, and nothing is lost: only the hosts' own links make the flows wait."
     if job.shares_nodes:
         return _of_nodes(found, job, asked)

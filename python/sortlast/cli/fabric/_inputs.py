@@ -185,7 +185,7 @@ def job(asked: Communication, hosts: Placement) -> tuple[Pattern, Placement]:
 
 
 def link_rate(net: Topology, bandwidth: float | None) -> float:
-    """Bytes per second of a link for :func:`sortlast.fabric.cost`, from MB/s or the fabric's file."""
+    """Bytes/s of a link for :func:`sortlast.fabric.contended_time`, from MB/s or the fabric's file."""
     if bandwidth is not None:
         return bandwidth * 1e6
     return 0.0 if all(link.gbps > 0 for link in net.links) else _ASSUMED

@@ -1,4 +1,4 @@
-"""The table of ``sortlast fabric order``: costs of several orders of a job's nodes."""
+"""The table of ``sortlast fabric order``: several orders of a job's nodes."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def rows(
 
     ``before``: the analysis of ``communication`` with the ranks of ``job`` in the given order.
     ``found``: name and analysis of the found order; None: it is the given one. ``rate``: as for
-    :func:`sortlast.fabric.cost`.
+    :func:`sortlast.fabric.contended_time`.
     """
     from sortlast import fabric
 
-    bound = fabric.cost(before, rate).bound
+    bound = fabric.contended_time(before, rate).bound
     alphabetical = fabric.order_nodes(before.routes.topology, job, "alphabetical")
     made = [_row(f"{given}, alphabetical" if alphabetical == job else given, before, rate, bound)]
     if alphabetical != job:
@@ -63,7 +63,7 @@ def rows(
 
 
 def table(title: str, made: Sequence[Row], rate: float | None) -> Group:
-    """The rows as a table, with times at a rate as for :func:`sortlast.fabric.cost`; None: without times."""
+    """The rows as a table; ``rate``: as for :func:`rows`; None: without times."""
     columns = [
         ("order", "left"),
         ("places", "right"),
@@ -94,7 +94,7 @@ def as_json(made: Sequence[Row]) -> list[dict[str, Any]]:
 def _row(order: str, found: Contention, rate: float, bound: float) -> Row:
     from sortlast import fabric
 
-    seconds = fabric.cost(found, rate).seconds
+    seconds = fabric.contended_time(found, rate).seconds
     lost = 1 - bound / seconds if seconds > 0 else 0.0
     return Row(order, len(found.placement), found.max_flows, found.mean_share, seconds, lost)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sortlast.cli import _progress, _terminal
-from sortlast.cli.fabric import _advice, _cost, _counters, _inputs, _options, _show
+from sortlast.cli.fabric import _advice, _counters, _inputs, _options, _show, _time
 from sortlast.files import replacing
 
 if TYPE_CHECKING:
@@ -100,8 +100,8 @@ def check(
     facts = _facts(found, report)
     if size is not None:
         rate = _inputs.link_rate(topology, bandwidth)
-        report["cost"] = _cost.report(found, size, rate)
-        facts += _cost.facts(report["cost"], rate)
+        report["time"] = _time.report(found, size, rate)
+        facts += _time.facts(report["time"], rate)
     if spread is not None:
         ways = fabric.spread(
             topology, spread, None if roots is None else _inputs.root_switches(topology, roots)

@@ -114,7 +114,7 @@ def order(
     communication = asked.pattern(len(hosts))
     before = fabric.contention(routes, communication, hosts)
     rate = _inputs.link_rate(topology, bandwidth)
-    at_bound = fabric.cost(before, rate).lost < _ROUNDING
+    at_bound = fabric.contended_time(before, rate).lost < _ROUNDING
     best: BestOrder | NodeOrder
     with _progress.bar("orders", transient=True) as progress:
         steps = 0 if at_bound else steps  # no search can find a faster order

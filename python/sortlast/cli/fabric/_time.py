@@ -17,37 +17,37 @@ def report(found: Contention, size: str, rate: float) -> dict[str, Any]:
     from sortlast import fabric
     from sortlast.fabric.patterns import bytes_of
 
-    cost = fabric.cost(found, rate)
+    time = fabric.contended_time(found, rate)
     told = {
         "rank_bytes": bytes_of(size),
         "link_bytes_per_second": rate or None,
-        "seconds": cost.seconds,
-        "bound": cost.bound,
-        "lost": cost.lost,
+        "seconds": time.seconds,
+        "bound": time.bound,
+        "lost": time.lost,
     }
     if found.flows * found.stages > _MOST_WALKS * max(1, found.steps):
         return told
     crossed = fabric.channel_bytes(found.routes, found.pattern, found.placement)
-    most = int(crossed.argmax())
-    if crossed[most] == 0:
+    fullest = int(crossed.argmax())
+    if crossed[fullest] == 0:
         return told
-    return told | {"most_bytes": int(crossed[most]), **_show.ends(found.routes.topology, most)}
+    return told | {"max_bytes": int(crossed[fullest]), **_show.ends(found.routes.topology, fullest)}
 
 
-def facts(cost: dict[str, Any], rate: float) -> list[tuple[str, str]]:
+def facts(time: dict[str, Any], rate: float) -> list[tuple[str, str]]:
     """The same as lines of a table."""
     lines = [
         (
             "time",
-            f"{_show.seconds(cost['seconds'])} with {_show.size_of(cost['rank_bytes'])} a rank and"
+            f"{_show.seconds(time['seconds'])} with {_show.size_of(time['rank_bytes'])} a rank and"
             f" {_show.rate(rate)}",
         ),
         (
             "lost",
-            f"{cost['lost']:.1%}; {_show.seconds(cost['bound'])} if only the hosts' own links were shared",
+            f"{time['lost']:.1%}; {_show.seconds(time['bound'])} if only the hosts' own links were shared",
         ),
     ]
-    if "most_bytes" in cost:
-        link = f"{cost['from']} port {cost['from_port']} to {cost['to']} port {cost['to_port']}"
-        lines.append(("most bytes on a link", f"{_show.size_of(cost['most_bytes'])}: {link}"))
+    if "max_bytes" in time:
+        link = f"{time['from']} port {time['from_port']} to {time['to']} port {time['to_port']}"
+        lines.append(("peak bytes on a link", f"{_show.size_of(time['max_bytes'])}: {link}"))
     return lines
