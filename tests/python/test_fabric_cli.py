@@ -275,7 +275,7 @@ def test_order_with_dummies_says_which_places_stay_empty(cli, tmp_path):
     assert fabric.contention(routes, made, told["nodes"]).contention_free
 
 
-# --- bisect and compare -----------------------------------------------------------------------------------
+# --- check --against --------------------------------------------------------------------------------------
 
 
 # Most flows on a link and mean share over all shifts, on tables of the real OpenSM 3.3.23.
@@ -287,29 +287,54 @@ MEASURED = {
 }
 
 
-def test_compare_is_the_table_of_engines(cli, tmp_path):
+@pytest.mark.parametrize("net", MEASURED)
+def test_engines_are_compared(cli, tmp_path, net):
     table = tmp_path / "table.json"
-    nets = [part for net in MEASURED for part in ("--net", net)]
-    status, out, _ = cli("fabric", "compare", *nets, "--engines", "ftree,minhop,dor", "--json", table)
-    assert status == 0
-    rows = {(row["fabric"], row["asked"]): row for row in loaded(table)}
-    for net, engines in MEASURED.items():
-        name = fabric.make_topology(net).name
-        for engine, (most, share) in engines.items():
-            row = rows[name, engine]
-            assert row["max_flows"] == most, (net, engine)
-            assert row["mean_share"] == pytest.approx(share, abs=0.006), (net, engine)
-            assert f"{most} / {row['mean_share']:.3f}" in out
+    options = [part for engine in MEASURED[net] for part in ("--against", engine)]
+    status, out, _ = cli("fabric", "check", "--net", net, *options, "--json", table)
+    assert status == (0 if MEASURED[net]["ftree"][0] == 1 else 1)
+    checked, *others = loaded(table)["against"]
+    assert checked == others[0]
+    for row, (engine, (most, share)) in zip(others, MEASURED[net].items(), strict=True):
+        assert (row["engine"], row["max_flows"]) == (engine, most)
+        assert row["mean_share"] == pytest.approx(share, abs=0.006)
+        assert re.search(rf"{engine} +{row['participants']} +{most} +{row['mean_share']:.3f}", out)
 
 
-def test_compare_marks_what_fell_back(cli, tmp_path):
-    net = tmp_path / "net.txt"
+def test_fabrics_and_tables_are_compared_and_a_star_marks_what_fell_back(cli, tmp_path):
+    net, tables, table = (tmp_path / name for name in ("cut.net", "my.lfts", "table.json"))
     cli("fabric", "build", "k-ary-n-tree:4,2", "--cut", "sw-L1-0000:5", "--output", net)
-    status, out, _ = cli(
-        "fabric", "compare", "--net", net, "--engines", "ftree,minhop", "--orders", "routing,random"
-    )
+    cli("fabric", "route", "--net", "k-ary-n-tree:4,2", "--engine", "dor", "--output", tables)
+    options = ("--against", net, "--against", tables, "--against", "crossbar:16", "--bytes", "16M")
+    status, out, _ = cli("fabric", "check", "--net", "k-ary-n-tree:4,2", *options, "--json", table)
     assert status == 0
-    assert len(re.findall(r"\d / 0\.\d{3}\*", out)) == 2
-    assert out.count("* ") >= 1
-    assert "ftree refuses this fabric" in out
-    assert "there is no order" in cli("fabric", "compare", "--net", net, "--orders", "best")[2]
+    whole, cut, other, crossbar = loaded(table)["against"]
+    assert (whole["engine"], whole["lost"]) == ("ftree", 0)
+    assert whole["seconds"] == pytest.approx(15 * 10**6 / 12.5e9)
+    assert (cut["asked"], cut["engine"]) == ("ftree", "minhop")
+    assert re.search(r"minhop\* ", out)
+    assert f"* {cut['fabric']}: ftree refuses this fabric" in out
+    tree = fabric.k_ary_n_tree(4, 2)
+    routed = {"cut": fabric.route(fabric.read(net), "ftree"), "other": fabric.route(tree, "dor")}
+    for row, routes in ((cut, routed["cut"]), (other, routed["other"])):
+        found = fabric.contention(routes, "shift")
+        time = fabric.contended_time(
+            fabric.contention(routes, fabric.pattern("shift", 16, rank_bytes=16 * 10**6)), 12.5e9
+        )
+        assert (row["max_flows"], row["mean_share"]) == (found.max_flows, found.mean_share)
+        assert (row["seconds"], row["lost"]) == pytest.approx((time.seconds, time.lost))
+    assert (crossbar["fabric"], crossbar["max_flows"]) == (fabric.crossbar(16).name, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("best", "--against best: there is no such engine, file or family"),
+        ("k-ary-n-tree:12", "expected k-ary-n-tree:K,N"),
+        ("hello.txt", "a file of neither a fabric (hello.txt:1: no known format"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(cli, tmp_path, monkeypatch, text, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "hello.txt").write_text("hello\n")
+    assert message in refused(cli("fabric", "check", "--net", TREE, "--against", text))

@@ -145,7 +145,7 @@ def test_the_other_commands_take_a_rail_too(cli, tmp_path):
     assert cli("fabric", "order", "--net", NET, *every, *TREE, "--hostfile", hosts)[0] == 0
     assert sorted(hosts.read_text().split()) == [f"gpu0{node}:1" for node in (1, 2, 3, 4)]
     assert cli("fabric", "bisect", *job, "--samples", 5)[0] == 0
-    assert cli("fabric", "compare", *job, "--engines", "ftree,minhop")[0] == 0
+    assert cli("fabric", "check", *job, "--against", "minhop")[0] == 0
     assert cli("fabric", "draw", *job, "--output", tmp_path / "net.html")[0] == 0
     assert cli("fabric", "route", "--net", NET, "--node-name-map", NAMES)[0] == 0
     assert cli("fabric", "build", NET, "--without", "gpu04", "--node-name-map", NAMES)[0] == 0

@@ -34,7 +34,6 @@ HERE = {
     "fabric bisect": f"{TREE} --json a.json",
     "fabric build": "k-ary-n-tree:3,2 --output a.net --json a.json",
     "fabric check": f"{TREE} --csv a.csv --json a.json",
-    "fabric compare": f"{TREE} --json a.json",
     "fabric cost": f"{TREE} --prices prices.json --csv a.csv --json a.json",
     "fabric draw": f"{TREE} --output a.html --json a.json",
     "fabric load": f"{TREE} --routing updn --loads 0.1 --json a.json",

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sortlast.cli import _progress, _terminal
-from sortlast.cli.fabric import _advice, _counters, _inputs, _options, _show, _time
+from sortlast.cli.fabric import _advice, _against, _counters, _inputs, _options, _show, _time
+from sortlast.cli.fabric._job import Job
 from sortlast.files import replacing
 
 if TYPE_CHECKING:
@@ -43,6 +44,13 @@ def check(
     size: _options.Bytes = None,
     bandwidth: _options.Bandwidth = None,
     seed: _options.Seed = 1,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Compare with another engine, such as minhop, with another file of tables, or with another"
+            " fabric, as for --net. May be repeated."
+        ),
+    ] = None,
     spread: Annotated[
         str | None,
         typer.Option(
@@ -84,14 +92,12 @@ def check(
         raise typer.BadParameter("it holds counters; give --counters too", param_hint="--counters-csv")
     _terminal.check_places(csv, counters_csv, json)
     asked = _inputs.Communication(schedule, groups, size)
-    topology = _inputs.topology(net, node_name_map, adapters)
-    routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
     rails = _inputs.Rails(rail, ranks_per_node, blocks)
-    placed = _inputs.placement(topology, nodes, order, seed, compute, rails)
-    communication, hosts = _inputs.job(asked, placed)
-    with _progress.bar("stages", transient=True) as progress:
-        found = fabric.contention(routes, communication, hosts, progress=progress)
-
+    job = Job(asked, nodes, order, rails, engine, roots, compute, lmc, seed, node_name_map, adapters)
+    topology = job.topology(net)
+    routes = job.routes(topology, lft=lft)
+    others = [_against.routes(text, topology, job) for text in against or []]
+    found, hosts = job.contention(routes)
     if csv is not None:
         tables.check_size(found)
     report = _report(found, hosts, _inputs.order_name(nodes, order))
@@ -107,9 +113,12 @@ def check(
             topology, spread, None if roots is None else _inputs.root_switches(topology, roots)
         )
         with _progress.bar("spreading", transient=True) as progress:
-            split = fabric.spread_contention(ways, communication, hosts, progress=progress)
+            split = fabric.spread_contention(ways, found.pattern, hosts, progress=progress)
         report["spread"] = _spread(spread, split)
         facts.append((f"spread over {spread}", report["spread"]["sentence"]))
+    if others:
+        rows = [found, *(job.contention(each)[0] for each in others)]
+        report["against"] = [_against.row(each, size is not None, bandwidth) for each in rows]
     if advise and not found.contention_free:
         report["advice"] = _advice.text(found, hosts, asked)
     _write(found, report, csv, counters_csv, json)
@@ -121,6 +130,8 @@ def check(
         console.print(f"What would make it free: {report['advice']}")
     if counters:
         console.print(_counters.table(report["counters"]))
+    if others:
+        _against.show(report["against"], console)
     console.print(f"{'CONTENTION-FREE' if found.contention_free else 'CONTENDED'}: {report['sentence']}")
     _terminal.name_written(console, csv, counters_csv, json)
     raise typer.Exit(0 if found.contention_free else 1)
