@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import statistics
 
 import pytest
 
@@ -309,8 +310,8 @@ def test_fabrics_and_tables_are_compared_and_a_star_marks_what_fell_back(cli, tm
     status, out, _ = cli("fabric", "check", "--net", "k-ary-n-tree:4,2", *options, "--json", table)
     assert status == 0
     whole, cut, other, crossbar = loaded(table)["against"]
-    assert (whole["engine"], whole["lost"]) == ("ftree", 0)
-    assert whole["seconds"] == pytest.approx(15 * 10**6 / 12.5e9)
+    assert (whole["engine"], whole["time"]["lost"]) == ("ftree", 0)
+    assert whole["time"]["seconds"] == pytest.approx(15 * 10**6 / 12.5e9)
     assert (cut["asked"], cut["engine"]) == ("ftree", "minhop")
     assert re.search(r"minhop\* ", out)
     assert f"* {cut['fabric']}: ftree refuses this fabric" in out
@@ -322,8 +323,26 @@ def test_fabrics_and_tables_are_compared_and_a_star_marks_what_fell_back(cli, tm
             fabric.contention(routes, fabric.pattern("shift", 16, rank_bytes=16 * 10**6)), 12.5e9
         )
         assert (row["max_flows"], row["mean_share"]) == (found.max_flows, found.mean_share)
-        assert (row["seconds"], row["lost"]) == pytest.approx((time.seconds, time.lost))
+        assert (row["time"]["seconds"], row["time"]["lost"]) == pytest.approx((time.seconds, time.lost))
     assert (crossbar["fabric"], crossbar["max_flows"]) == (fabric.crossbar(16).name, 1)
+
+
+def test_the_bisection_is_that_of_python(cli, tmp_path):
+    table, listed = tmp_path / "table.json", tmp_path / "nodes.txt"
+    names(listed)
+    options = ("--nodes", listed, "--bisection", "--against", "random", "--json", table)
+    _, out, _ = cli("fabric", "check", "--net", TREE, *options)
+    told = loaded(table)
+    assert told["against"][0]["bisection"] == told["bisection"]
+    tree = fabric.make_topology(TREE)
+    hosts = fabric.read_nodes(tree, listed)
+    for engine, found in zip(("ftree", "random"), told["against"], strict=True):
+        halves = fabric.bisection(fabric.route(tree, engine), 1000, nodes=hosts)
+        for kind in ("one_way", "both_ways"):
+            mean, samples = getattr(halves, kind), getattr(halves, f"{kind}_samples")
+            values = [mean, statistics.stdev(samples) / 1000**0.5, min(samples), max(samples)]
+            assert [*found["bisection"][kind].values()] == pytest.approx(values)
+            assert f"{mean:.3f}" in out or (engine, kind) == ("random", "both_ways")
 
 
 @pytest.mark.parametrize(

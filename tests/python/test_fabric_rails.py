@@ -144,7 +144,6 @@ def test_the_other_commands_take_a_rail_too(cli, tmp_path):
     every = ("--nodes", "gpu[01-04]", "--rail", "mlx5_3", "--adapters", DATA / "adapters" / "table.txt")
     assert cli("fabric", "order", "--net", NET, *every, *TREE, "--hostfile", hosts)[0] == 0
     assert sorted(hosts.read_text().split()) == [f"gpu0{node}:1" for node in (1, 2, 3, 4)]
-    assert cli("fabric", "bisect", *job, "--samples", 5)[0] == 0
     assert cli("fabric", "check", *job, "--against", "minhop")[0] == 0
     assert cli("fabric", "draw", *job, "--output", tmp_path / "net.html")[0] == 0
     assert cli("fabric", "route", "--net", NET, "--node-name-map", NAMES)[0] == 0

@@ -31,7 +31,6 @@ TREE = "--net k-ary-n-tree:3,2"
 
 # Every command, with the files a* that it is asked to write.
 HERE = {
-    "fabric bisect": f"{TREE} --json a.json",
     "fabric build": "k-ary-n-tree:3,2 --output a.net --json a.json",
     "fabric check": f"{TREE} --csv a.csv --json a.json",
     "fabric cost": f"{TREE} --prices prices.json --csv a.csv --json a.json",

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sortlast import ArgumentError, Error
-from sortlast.cli.fabric import _inputs, _show
+from sortlast.cli.fabric import _show
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,11 +32,9 @@ def routes(text: str, checked: Topology, job: Job) -> Routes:
     )
 
 
-def row(found: Contention, timed: bool, bandwidth: float | None) -> dict[str, Any]:
-    """Results of one routing, as JSON."""
-    from sortlast import fabric
-
-    made = {
+def row(found: Contention, measures: dict[str, Any]) -> dict[str, Any]:
+    """Results of one routing, as JSON; ``measures``: the requested ones, by name."""
+    return {
         "fabric": found.routes.topology.name,
         "asked": found.routes.asked,
         "engine": found.routes.engine,
@@ -45,18 +43,16 @@ def row(found: Contention, timed: bool, bandwidth: float | None) -> dict[str, An
         "contention_free": found.contention_free,
         "max_flows": found.max_flows,
         "mean_share": found.mean_share,
+        **measures,
     }
-    if timed:
-        time = fabric.contended_time(found, _inputs.link_rate(found.routes.topology, bandwidth))
-        made |= {"seconds": time.seconds, "lost": time.lost}
-    return made
 
 
 def show(rows: Sequence[dict[str, Any]], console: Console) -> None:
     """Print a line for each routing; a star: minhop replaces an engine that refuses the fabric."""
     columns = [(name, "left") for name in ("fabric", "routing")]
     columns += [(name, "right") for name in ("ranks", "peak flows on a link", "mean share")]
-    columns += [(name, "right") for name in ("time", "lost") if "seconds" in rows[0]]
+    columns += [(name, "right") for name in ("time", "lost") if "time" in rows[0]]
+    columns += [(name, "right") for name in ("bisection",) if "bisection" in rows[0]]
     console.print(_show.table("", columns, [_cells(each) for each in rows]))
     for reason in dict.fromkeys(f"* {row['fabric']}: {row['fallback']}" for row in rows if row["fallback"]):
         console.print(reason, soft_wrap=True)
@@ -70,7 +66,11 @@ def _cells(row: dict[str, Any]) -> list[str]:
         f"{row['max_flows']:,}",
         f"{row['mean_share']:.3f}",
     ]
-    return [*cells, _show.seconds(row["seconds"]), f"{row['lost']:.1%}"] if "seconds" in row else cells
+    if "time" in row:
+        cells += [_show.seconds(row["time"]["seconds"]), f"{row['time']['lost']:.1%}"]
+    if "bisection" in row:
+        cells.append(f"{row['bisection']['one_way']['mean']:.3f}")
+    return cells
 
 
 def _of_file(text: str, checked: Topology, job: Job) -> Routes:

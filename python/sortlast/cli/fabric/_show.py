@@ -84,8 +84,8 @@ def size_of(count: float) -> str:
     return f"{count:,.0f} bytes"
 
 
-def rate(link_bytes_per_second: float) -> str:
-    """The rate that times are based on."""
+def rate(link_bytes_per_second: float | None) -> str:
+    """The rate that times are based on; none: of each link."""
     return (
         f"{link_bytes_per_second / 1e6:,.6g} MB/s a link" if link_bytes_per_second else "the fabric's rates"
     )

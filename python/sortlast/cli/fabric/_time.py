@@ -34,13 +34,13 @@ def report(found: Contention, size: str, rate: float) -> dict[str, Any]:
     return told | {"max_bytes": int(crossed[fullest]), **_show.ends(found.routes.topology, fullest)}
 
 
-def facts(time: dict[str, Any], rate: float) -> list[tuple[str, str]]:
+def facts(time: dict[str, Any]) -> list[tuple[str, str]]:
     """The same as lines of a table."""
     lines = [
         (
             "time",
             f"{_show.seconds(time['seconds'])} with {_show.size_of(time['rank_bytes'])} a rank and"
-            f" {_show.rate(rate)}",
+            f" {_show.rate(time['link_bytes_per_second'])}",
         ),
         (
             "lost",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sortlast.cli import _progress, _terminal
-from sortlast.cli.fabric import _advice, _against, _counters, _inputs, _options, _show, _time
+from sortlast.cli.fabric import _advice, _against, _bisection, _counters, _inputs, _options, _show, _time
 from sortlast.cli.fabric._job import Job
 from sortlast.files import replacing
 
@@ -44,6 +44,14 @@ def check(
     size: _options.Bytes = None,
     bandwidth: _options.Bandwidth = None,
     seed: _options.Seed = 1,
+    bisection: Annotated[
+        bool,
+        typer.Option(
+            "--bisection",
+            help="Also estimate the effective bisection bandwidth: the mean share of a flow between random"
+            " halves of the nodes (Hoefler, Schneider and Lumsdaine, 2008).",
+        ),
+    ] = False,
     against: Annotated[
         list[str] | None,
         typer.Option(
@@ -104,10 +112,9 @@ def check(
     if counters:
         report["counters"] = _counters.report(found, _counters.read(found, counters))
     facts = _facts(found, report)
-    if size is not None:
-        rate = _inputs.link_rate(topology, bandwidth)
-        report["time"] = _time.report(found, size, rate)
-        facts += _time.facts(report["time"], rate)
+    measures = _measures(found, size, bandwidth, bisection)
+    report |= measures
+    facts += _measured(measures)
     if spread is not None:
         ways = fabric.spread(
             topology, spread, None if roots is None else _inputs.root_switches(topology, roots)
@@ -117,8 +124,9 @@ def check(
         report["spread"] = _spread(spread, split)
         facts.append((f"spread over {spread}", report["spread"]["sentence"]))
     if others:
-        rows = [found, *(job.contention(each)[0] for each in others)]
-        report["against"] = [_against.row(each, size is not None, bandwidth) for each in rows]
+        report["against"] = [_against.row(found, measures)]
+        for each in (job.contention(other)[0] for other in others):
+            report["against"].append(_against.row(each, _measures(each, size, bandwidth, bisection)))
     if advise and not found.contention_free:
         report["advice"] = _advice.text(found, hosts, asked)
     _write(found, report, csv, counters_csv, json)
@@ -135,6 +143,24 @@ def check(
     console.print(f"{'CONTENTION-FREE' if found.contention_free else 'CONTENDED'}: {report['sentence']}")
     _terminal.name_written(console, csv, counters_csv, json)
     raise typer.Exit(0 if found.contention_free else 1)
+
+
+def _measures(
+    found: Contention, size: str | None, bandwidth: float | None, bisection: bool
+) -> dict[str, Any]:
+    """What was asked for besides the flows, by name, as JSON."""
+    measures: dict[str, Any] = {}
+    if size is not None:
+        measures["time"] = _time.report(found, size, _inputs.link_rate(found.routes.topology, bandwidth))
+    if bisection:
+        measures["bisection"] = _bisection.report(found)
+    return measures
+
+
+def _measured(measures: dict[str, Any]) -> list[tuple[str, str]]:
+    """The same as lines of a table."""
+    lines = {"time": _time.facts, "bisection": _bisection.facts}
+    return [line for name, values in measures.items() for line in lines[name](values)]
 
 
 def _write(
