@@ -1,16 +1,17 @@
-"""What fabrics cost and are worth: Navaridas et al., files of prices, ``sortlast fabric cost``."""
+"""What fabrics cost: Navaridas et al., files of prices, ``sortlast fabric check --prices``."""
 
 from __future__ import annotations
 
 import csv
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from refusals import refused
-from sortlast import ArgumentError, fabric, schedule, simulate
+from sortlast import ArgumentError, fabric
 
 PUBLISHED = Path(__file__).parents[2] / "studies" / "sortlast_studies" / "narrowed_trees" / "published.csv"
 # Navaridas et al., section 5.1: a switch of 16 ports costs 5625 dollars, others as their ports squared.
@@ -39,13 +40,19 @@ def published(item: str, row: str) -> dict[str, float]:
         }
 
 
+def same_switches(net: fabric.Topology) -> fabric.Components:
+    """The parts, if all switches have the ports of the largest, even the roots, as the paper counts."""
+    parts = fabric.components(net)
+    return replace(parts, switches={max(parts.switches): sum(parts.switches.values())})
+
+
 # --- parts ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("item", "suffix", "names"), [("2a", "", SET_A), ("2b", "-CN", SET_B)])
 def test_the_parts_are_those_of_table_2(item, suffix, names):
     for name in names:
-        parts = fabric.components(TREES[name], same_switches=True)
+        parts = same_switches(TREES[name])
         [(ports, switches)] = parts.switches.items()
         assert ports == published(f"Table {item}", "Switch radix")[name]
         assert switches == published(f"Table {item}", f"Switches{suffix}")[name]
@@ -59,13 +66,11 @@ def test_the_parts_are_those_of_table_2(item, suffix, names):
 @pytest.mark.parametrize(("item", "suffix", "names"), [("3a", "", SET_A), ("3b", "-CN", SET_B)])
 def test_the_costs_are_those_of_table_3(item, suffix, names):
     for name in names:
-        parts = fabric.components(TREES[name], same_switches=True)
-        bill = fabric.bill(parts, PAPER)
+        bill = fabric.bill(same_switches(TREES[name]), PAPER)
         assert round(bill.total) == pytest.approx(
             published(f"Table {item}", f"Total Cost{suffix}")[name], abs=1
         )
         assert bill.per_node == pytest.approx(published(f"Table {item}", f"Cost/Node{suffix}")[name], abs=0.5)
-        assert fabric.cost_per_node(parts, PAPER) == bill.per_node
 
 
 def test_a_bill_is_the_sum_of_its_lines():
@@ -173,203 +178,31 @@ def test_a_wrong_price_list_is_an_error_with_file_line_and_key(tmp_path, name, t
     assert message in str(refused.value)
 
 
-# --- indicators -------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("item", "time", "suffix", "names"),
-    [
-        ("4a", "Σ Relative time", "", SET_A),
-        ("4b", "Σ Relative time", "-CN", SET_B),
-        ("4b", "Σ Relative time", "-U", SET_B),
-        ("5a", "Σ Weigh time", "", SET_A),
-        ("5b", "Σ Weigh time", "-U", SET_B),
-    ],
-)
-def test_the_indicators_are_those_of_tables_4_and_5(item, time, suffix, names):
-    table = f"Table {item}"
-    costs = published(table, f"Cost/Node{suffix}")
-    times = {name: {"all": published(table, time)[name]} for name in names}
-    for found in fabric.indicators(times, costs):
-        name = found.network
-        assert found.performance == pytest.approx(published(table, "Normalized φ")[name], abs=0.006)
-        assert found.relative_cost == pytest.approx(
-            published(table, f"Norm Cost/Node{suffix}")[name], abs=0.006
-        )
-        # Quotients of rounded numbers in print.
-        assert found.performance_per_cost == pytest.approx(
-            published(table, f"Perf./Cost{suffix}")[name], rel=0.01, abs=0.006
-        )
-
-
-def test_weights_of_names_multiply():
-    times = {
-        "a": {("BU", "1"): 2.0, ("BU", "9"): 4.0, ("WF", "1"): 1.0},
-        "b": {("BU", "1"): 3.0, ("BU", "9"): 2.0, ("WF", "1"): 5.0},
-    }
-    costs = {"a": 10.0, "b": 5.0}
-    first, second = fabric.indicators(times, costs, {"BU": 2, "9": 3, "WF": 0})
-    assert (first.relative_time, first.performance, first.performance_per_cost) == (2 + 6, 1, 1)
-    assert second.relative_time == pytest.approx(2 * 1.5 + 6 * 0.5)
-    assert second.performance == pytest.approx(8 / 6)
-    assert second.relative_cost == 0.5
-    assert second.performance_per_cost == pytest.approx(16 / 6)
-
-
-@pytest.mark.parametrize(
-    ("times", "costs", "weights", "message"),
-    [
-        ({}, {}, None, "no network"),
-        ({"a": {"x": 1}, "b": {"y": 1}}, {"a": 1, "b": 1}, None, "times of b: its workloads .*: x, y"),
-        ({"a": {"x": 0}}, {"a": 1}, None, "times of a: x takes 0"),
-        ({"a": {"x": 1}}, {}, None, "that of a is None"),
-        ({"a": {"x": 1}}, {"a": 0}, None, "that of a is 0"),
-        ({"a": {"x": 1}}, {"a": 1}, {"y": 1}, "weight of 'y': no workload"),
-        ({"a": {"x": 1}}, {"a": 1}, {"x": -1}, "weight of 'x' is -1"),
-        ({"a": {"x": 1}}, {"a": 1}, {"x": 0}, "weights of all workloads are 0"),
-    ],
-)
-def test_indicators_refuse_what_cannot_be_compared(times, costs, weights, message):
-    with pytest.raises(ArgumentError, match=message):
-        fabric.indicators(times, costs, weights)
-
-
 # --- the command ------------------------------------------------------------------------------------------
 
-NETS = ("--net", "k-ary-n-tree:4,2", "--net", "thin-tree:4,2,2")
 
-
-def plain(text):
-    """Text without frames, on one line."""
-    return " ".join(re.sub("[│╭╮╰╯─]", " ", text).split())
-
-
-@pytest.fixture
-def prices(tmp_path):
-    path = tmp_path / "prices.yaml"
-    path.write_text("currency: USD\nswitch: {port squared: 21.97265625}\ncable: {any: 150}\n")
-    return path
-
-
-@pytest.mark.parametrize("method", ["packet", "flow"])
-def test_the_command_tells_what_python_finds(cli, tmp_path, prices, method):
-    path, table = tmp_path / "cost.json", tmp_path / "cost.csv"
-    options = (
-        "--traffic",
-        "BU@100,5K",
-        "--traffic",
-        "shift@64x64",
-        "--weight",
-        "BU=2",
-        "--weight",
-        "100=0.5",
-    )
-    status, out, err = cli(
-        "fabric",
-        "cost",
-        *NETS,
-        "--prices",
-        prices,
-        *options,
-        "--method",
-        method,
-        "--json",
-        path,
-        "--csv",
-        table,
-    )
+def test_check_tells_what_fabrics_cost(cli, tmp_path):
+    prices, path = tmp_path / "prices.yaml", tmp_path / "told.json"
+    prices.write_text("currency: USD\nswitch: {port squared: 21.97265625}\ncable: {any: 150}\nadapter: 3\n")
+    listed = fabric.price_list(prices)
+    options = ("--prices", prices, "--against", "thin-tree:4,2,2", "--json", path)
+    status, out, err = cli("fabric", "check", "--net", "k-ary-n-tree:4,2", *options)
     assert (status, err) == (0, "")
     told = json.loads(path.read_text())
-    nets = [fabric.k_ary_n_tree(4, 2), fabric.thin_tree(4, 2, 2)]
-    times = {}
-    for net in nets:
-        where = {"placement": range(16)}
-        run = simulate.packet if method == "packet" else simulate.flow
-        times[net.name] = {
-            ("BU", "100"): run(net, simulate.pattern("BU", 16, 100), **where).seconds,
-            ("BU", "5K"): run(net, simulate.pattern("BU", 16, 5000), **where).seconds,
-        }
-        made = schedule.make("shift", p=16, n=64 * 64)
-        frame = simulate.frame_traffic(made, rendezvous=method == "flow")
-        at_once = {} if method == "packet" else {"sends_at_once": 0}
-        times[net.name]["shift", "64x64"] = run(net, frame, **where, **at_once).seconds
-    costs = {net.name: fabric.cost_per_node(net, PAPER) for net in nets}
-    for row, found in zip(told, fabric.indicators(times, costs, {"BU": 2, "100": 0.5}), strict=True):
-        assert row["fabric"] == found.network
-        assert row["cost_per_node"] == pytest.approx(found.cost)
-        assert row["relative_time"] == pytest.approx(found.relative_time)
-        assert row["performance"] == pytest.approx(found.performance)
-        assert row["performance_per_cost"] == pytest.approx(found.performance_per_cost)
-        assert row["seconds"] == {"@".join(key): value for key, value in times[found.network].items()}
-        assert f"{found.performance_per_cost:.2f}" in out
-    assert told[0]["performance_per_cost"] == 1
-    with table.open(newline="") as file:
-        written = list(csv.DictReader(file))
-    assert [float(row["performance"]) for row in written] == [row["performance"] for row in told]
-    assert [float(row["BU@5K"]) for row in written] == [row["seconds"]["BU@5K"] for row in told]
+    rows = [told, *told["against"][1:]]
+    for row, net in zip(rows, (fabric.k_ary_n_tree(4, 2), fabric.thin_tree(4, 2, 2)), strict=True):
+        bill = fabric.bill(net, listed)
+        cost = row["cost"]
+        assert (cost["total"], cost["per_node"], cost["nodes"]) == (bill.total, bill.per_node, 16)
+        assert [*map(tuple, map(dict.values, cost["bill"]))] == [
+            (line.part, line.kind, line.number, line.price) for line in bill.lines
+        ]
+        assert re.search(rf"{bill.per_node:,.2f} *$", out, re.MULTILINE)
+    assert f"USD {told['cost']['total']:,.0f}; {told['cost']['per_node']:,.2f} per node" in out
 
 
-def test_a_file_has_the_tasks_that_it_says(cli, tmp_path, prices):
-    """However many ranks patterns have, and as many as fit on the fabric."""
-    path, traffic = tmp_path / "cost.json", tmp_path / "shift.goal"
-    eight = simulate.shift(8, 1000, 1, 3)
-    traffic.write_text(eight.to_goal())
-    options = ("--net", "k-ary-n-tree:4,2", "--prices", prices, "--traffic", traffic, "--ranks", 4)
-    assert cli("fabric", "cost", *options, "--json", path)[0] == 0
-    tree = fabric.k_ary_n_tree(4, 2)
-    expected = simulate.packet(tree, simulate.read(traffic), placement=range(8)).seconds
-    assert json.loads(path.read_text())[0]["seconds"] == {str(traffic): expected}
-    small = ("--net", "k-ary-n-tree:2,2", "--prices", prices, "--traffic", traffic)
-    assert "8 tasks do not fit on 2-ary 2-tree, which has 4 compute hosts" in refused(
-        cli("fabric", "cost", *small)
-    )
-
-
-def test_as_many_ranks_as_compute_hosts_are_taken(cli, tmp_path, prices):
-    """An aggregation node is a host on which no task runs."""
-    net, path = tmp_path / "net", tmp_path / "cost.json"
-    names = ("a", "b", "Mellanox Technologies Aggregation Node")
-    adapters = [f'Ca 1 "H-{k}" # "{name}"\n[1] "S-9"[{k}]' for k, name in enumerate(names, 1)]
-    ports = "".join(f'[{k}] "H-{k}"[1]\n' for k in (1, 2, 3))
-    net.write_text("\n".join([f'Switch 4 "S-9" # "s"\n{ports}', *adapters]))
-    topology = fabric.read(net)
-    assert (len(topology.hosts), len(fabric.compute_hosts(topology))) == (3, 2)
-    options = ("--net", net, "--prices", prices, "--traffic", "BU@1000")
-    assert cli("fabric", "cost", *options, "--json", path)[0] == 0
-    expected = simulate.packet(topology, simulate.pattern("BU", 2, 1000)).seconds
-    assert json.loads(path.read_text())[0]["seconds"] == {"BU@1000": expected}
-
-
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        (("--weight", "Bu=2"), "weight of 'Bu': no workload"),
-        (("--weight", "BU=1", "--weight", "BU=2"), "the weight of BU is given twice"),
-        (("--weight", "BU=0"), "weights of all workloads are 0"),
-    ],
-)
-def test_weights_are_checked_before_anything_runs(cli, prices, monkeypatch, more, message):
-    monkeypatch.setattr(simulate, "packet", lambda *args, **named: pytest.fail("it is simulated first"))
-    status, _, err = cli("fabric", "cost", *NETS, "--prices", prices, "--traffic", "BU@100", *more)
-    assert status == 2
-    assert message in plain(err)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--weight", "BU=1"), "give --traffic too"),
-        (("--traffic", "BU@100", "--weight", "BU"), "is not NAME=NUMBER"),
-        (("--traffic", "BU@100", "--weight", "2M=1"), "no workload has this name"),
-        (("--traffic", "BU"), "is no file, and has no size"),
-        (("--traffic", "BU@100", "--traffic", "BU@100"), "a workload is given twice"),
-        (("--traffic", "BU@much"), "are no bytes"),
-        (("--traffic", "BU@100", "--ranks", "32"), "32 tasks do not fit"),
-        (("--traffic", "BU@100", "--ranks", 3_000_000_000), "Input should be less than or equal to"),
-        (("--net", "k-ary-n-tree:4,2"), "is given twice"),
-    ],
-)
-def test_the_command_refuses_what_means_nothing(cli, prices, options, message):
-    status, _, err = cli("fabric", "cost", *NETS, "--prices", prices, *options)
-    assert status == 2
-    assert message in plain(err)
+def test_a_price_that_is_missing_ends_the_check(cli, tmp_path):
+    prices = tmp_path / "prices.csv"
+    prices.write_text("part,kind,price\nswitch,8,100\ncable,hosts,3\n")
+    told = refused(cli("fabric", "check", "--net", "k-ary-n-tree:4,2", "--prices", prices))
+    assert "the price list has no cable 'level 1 to level 2'" in told

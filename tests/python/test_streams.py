@@ -32,8 +32,7 @@ TREE = "--net k-ary-n-tree:3,2"
 # Every command, with the files a* that it is asked to write.
 HERE = {
     "fabric build": "k-ary-n-tree:3,2 --output a.net --json a.json",
-    "fabric check": f"{TREE} --csv a.csv --json a.json",
-    "fabric cost": f"{TREE} --prices prices.json --csv a.csv --json a.json",
+    "fabric check": f"{TREE} --prices prices.json --csv a.csv --json a.json",
     "fabric draw": f"{TREE} --output a.html --json a.json",
     "fabric load": f"{TREE} --routing updn --loads 0.1 --json a.json",
     "fabric order": f"{TREE} --launcher mpich --hostfile a.hosts --json a.json",

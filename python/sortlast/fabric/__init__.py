@@ -78,13 +78,12 @@ from sortlast.fabric.analysis import (
     shares,
 )
 from sortlast.fabric.components import Components, components
-from sortlast.fabric.indicators import Indicator, indicators
 from sortlast.fabric.made_routes import MadeRoutes, route_for
 from sortlast.fabric.measured import MeasuredLoads, measured_loads
 from sortlast.fabric.node_orders import NodeOrder, best_node_order
 from sortlast.fabric.nodes import Placement, join_blocks, names, order_nodes, placement
 from sortlast.fabric.patterns import group_kinds, pattern
-from sortlast.fabric.prices import Bill, BillLine, PriceList, bill, cost_per_node, price_list
+from sortlast.fabric.prices import Bill, BillLine, PriceList, bill, price_list
 from sortlast.fabric.reading import (
     is_file,
     read,
@@ -111,7 +110,6 @@ __all__ = [
     "ContendedTime",
     "Contention",
     "GroupKind",
-    "Indicator",
     "MadeRoutes",
     "MeasuredLoads",
     "Node",
@@ -137,7 +135,6 @@ __all__ = [
     "compute_hosts",
     "contended_time",
     "contention",
-    "cost_per_node",
     "crossbar",
     "data_rate",
     "describe_channels",
@@ -153,7 +150,6 @@ __all__ = [
     "group_kinds",
     "host_orders",
     "hyperx",
-    "indicators",
     "is_file",
     "join_blocks",
     "k_ary_n_tree",

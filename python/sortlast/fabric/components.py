@@ -27,19 +27,15 @@ class Components:
     adapters: int
 
 
-def components(topology: Topology, *, same_switches: bool = False) -> Components:
+def components(topology: Topology) -> Components:
     """Count the parts of a fabric.
 
     An aggregation node or router is part of its switch: neither it nor its link is counted. Hosts with the
-    same GUID are ports of one adapter. Levels of a fabric from a file are found by ``rank_switches``. With
-    ``same_switches`` all switches are of one kind and have the ports of the largest; this includes the
-    missing up-ports of tree roots, as in Navaridas et al.
+    same GUID are ports of one adapter. Levels of a fabric from a file are found by ``rank_switches``.
     """
     hosts = topology.hosts
     within = {host.number for host in hosts if host.aggregates or host.router}
     ports = [switch.ports for switch in topology.switches]
-    if same_switches:
-        ports = [max(ports)] * len(ports) if ports else []
     level = _levels(topology)
     cables = Counter(
         _kind(level[link.a], level[link.b])

@@ -134,11 +134,6 @@ def bill(parts: Topology | Components, prices: PriceList) -> Bill:
     return Bill(tuple(lines), counted.nodes, prices.currency)
 
 
-def cost_per_node(parts: Topology | Components, prices: PriceList) -> float:
-    """The cost of a fabric or its parts per node. Raises like :func:`bill`."""
-    return bill(parts, prices).per_node
-
-
 def price_list(path: str | Path) -> PriceList:
     """Read a price list: CSV if the name ends in .csv, otherwise YAML or JSON.
 

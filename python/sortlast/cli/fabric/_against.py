@@ -52,7 +52,8 @@ def show(rows: Sequence[dict[str, Any]], console: Console) -> None:
     columns = [(name, "left") for name in ("fabric", "routing")]
     columns += [(name, "right") for name in ("ranks", "peak flows on a link", "mean share")]
     columns += [(name, "right") for name in ("time", "lost") if "time" in rows[0]]
-    columns += [(name, "right") for name in ("bisection",) if "bisection" in rows[0]]
+    columns += [("bisection", "right")] if "bisection" in rows[0] else []
+    columns += [("cost / node", "right")] if "cost" in rows[0] else []
     console.print(_show.table("", columns, [_cells(each) for each in rows]))
     for reason in dict.fromkeys(f"* {row['fabric']}: {row['fallback']}" for row in rows if row["fallback"]):
         console.print(reason, soft_wrap=True)
@@ -70,6 +71,8 @@ def _cells(row: dict[str, Any]) -> list[str]:
         cells += [_show.seconds(row["time"]["seconds"]), f"{row['time']['lost']:.1%}"]
     if "bisection" in row:
         cells.append(f"{row['bisection']['one_way']['mean']:.3f}")
+    if "cost" in row:
+        cells.append(f"{row['cost']['per_node']:,.2f}")
     return cells
 
 

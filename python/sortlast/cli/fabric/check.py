@@ -9,12 +9,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sortlast.cli import _progress, _terminal
-from sortlast.cli.fabric import _advice, _against, _bisection, _counters, _inputs, _options, _show, _time
+from sortlast.cli.fabric import (
+    _advice,
+    _against,
+    _bisection,
+    _counters,
+    _inputs,
+    _options,
+    _price,
+    _show,
+    _time,
+)
 from sortlast.cli.fabric._job import Job
 from sortlast.files import replacing
 
 if TYPE_CHECKING:
-    from sortlast.fabric import Contention, Placement, SpreadContention
+    from sortlast.fabric import Contention, Placement, PriceList, SpreadContention
 
 _MOST_FLOWS = 12  # max flows that are listed
 _MOST_STAGES = 16  # max stages that are listed individually
@@ -52,6 +62,13 @@ def check(
             " halves of the nodes (Hoefler, Schneider and Lumsdaine, 2008).",
         ),
     ] = False,
+    prices: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also report the cost of the fabric, from a file with prices of switches by ports, cables by"
+            " kind and adapters (YAML, JSON or CSV)."
+        ),
+    ] = None,
     against: Annotated[
         list[str] | None,
         typer.Option(
@@ -100,6 +117,7 @@ def check(
         raise typer.BadParameter("it holds counters; give --counters too", param_hint="--counters-csv")
     _terminal.check_places(csv, counters_csv, json)
     asked = _inputs.Communication(schedule, groups, size)
+    listed = None if prices is None else fabric.price_list(prices)
     rails = _inputs.Rails(rail, ranks_per_node, blocks)
     job = Job(asked, nodes, order, rails, engine, roots, compute, lmc, seed, node_name_map, adapters)
     topology = job.topology(net)
@@ -112,7 +130,7 @@ def check(
     if counters:
         report["counters"] = _counters.report(found, _counters.read(found, counters))
     facts = _facts(found, report)
-    measures = _measures(found, size, bandwidth, bisection)
+    measures = _measures(found, size, bandwidth, bisection, listed)
     report |= measures
     facts += _measured(measures)
     if spread is not None:
@@ -126,7 +144,7 @@ def check(
     if others:
         report["against"] = [_against.row(found, measures)]
         for each in (job.contention(other)[0] for other in others):
-            report["against"].append(_against.row(each, _measures(each, size, bandwidth, bisection)))
+            report["against"].append(_against.row(each, _measures(each, size, bandwidth, bisection, listed)))
     if advise and not found.contention_free:
         report["advice"] = _advice.text(found, hosts, asked)
     _write(found, report, csv, counters_csv, json)
@@ -146,7 +164,7 @@ def check(
 
 
 def _measures(
-    found: Contention, size: str | None, bandwidth: float | None, bisection: bool
+    found: Contention, size: str | None, bandwidth: float | None, bisection: bool, prices: PriceList | None
 ) -> dict[str, Any]:
     """What was asked for besides the flows, by name, as JSON."""
     measures: dict[str, Any] = {}
@@ -154,12 +172,14 @@ def _measures(
         measures["time"] = _time.report(found, size, _inputs.link_rate(found.routes.topology, bandwidth))
     if bisection:
         measures["bisection"] = _bisection.report(found)
+    if prices is not None:
+        measures["cost"] = _price.report(found.routes.topology, prices)
     return measures
 
 
 def _measured(measures: dict[str, Any]) -> list[tuple[str, str]]:
     """The same as lines of a table."""
-    lines = {"time": _time.facts, "bisection": _bisection.facts}
+    lines = {"time": _time.facts, "bisection": _bisection.facts, "cost": _price.facts}
     return [line for name, values in measures.items() for line in lines[name](values)]
 
 
