@@ -1,13 +1,14 @@
-"""Virtual lanes from Python and the command line: what they take, tell, draw and refuse."""
+"""Virtual lanes from Python and the command line: what they take, draw and refuse."""
 
 from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
-from refusals import refused
 from sortlast import ArgumentError, fabric, simulate
+from sortlast.plot.simulate import loads
 
 NET = "dragonfly:2,4,2,9"
 
@@ -35,7 +36,7 @@ def test_what_cannot_be_is_refused():
         simulate.load(tree, 0.5, "sideways", routing="ar-updn")
 
 
-# --- the commands -------------------------------------------------------------------------------------------
+# --- the command and the picture ---------------------------------------------------------------------------
 
 
 def test_simulate_takes_a_routing_on_lanes(cli, tmp_path):
@@ -52,52 +53,15 @@ def test_simulate_takes_a_routing_on_lanes(cli, tmp_path):
     assert told["cycles"] == run.cycles
 
 
-def test_load_says_what_python_finds(cli, tmp_path):
-    table, picture = tmp_path / "load.json", tmp_path / "load.svg"
-    options = ("--loads", "0,0.2", "--seeds", 2, "--measured", 1000, "--json", table, "--draw", picture)
-    status, out, err = cli("fabric", "load", "--net", NET, "--routing", "minimal", *options)
-    assert (status, err) == (0, "")
-    idle, busy = json.loads(table.read_text())["rows"]
-    assert (idle["delay"], idle["accepted"]) == (None, 0)
-    assert "none" in out
+def test_curves_have_a_point_for_each_load_at_which_packets_arrived():
+    net = fabric.make_topology(NET)
     runs = [
-        simulate.load(fabric.make_topology(NET), 0.2, routing="minimal", measured=1000, seed=seed)
-        for seed in (17, 18)
+        (offered, simulate.load(net, offered, routing="minimal", measured=1000)) for offered in (0.2, 0, 0.1)
     ]
-    assert busy["accepted"] == pytest.approx(sum(run.accepted for run in runs) / 2)
-    assert busy["delay"] == pytest.approx(sum(run.mean_delay for run in runs) / 2)
-    assert picture.read_text().count("<svg") == 1
-
-
-@pytest.mark.parametrize(
-    ("option", "number"),
-    [
-        ("--warm-up", 3_000_000_000),
-        ("--measured", 3_000_000_000),
-        ("--drain", 3_000_000_000),
-        ("--phits", 3_000_000_000),
-        ("--switch-cycles", 3_000_000_000),
-        ("--ugal-threshold", 3_000_000_000),
-        ("--ugal-threshold", -3_000_000_000),
-        ("--seed", 10**20),
-    ],
-)
-def test_numbers_that_are_too_large_are_refused(cli, option, number):
-    status, _, err = cli("fabric", "load", "--net", NET, "--routing", "ugal", option, number)
-    assert status == 2
-    assert f"'{option}'" in err
-    assert "Input should be" in err
-
-
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        (("--routing", "minimal", "--loads", "0.1,2"), "expected numbers from 0 to 1"),
-        (("--routing", "minimal", "--loads", "much"), "expected numbers from 0 to 1"),
-        (("--routing", "nonsense"), "no routing 'nonsense'"),
-        (("--routing", "ugal", "--lanes", "2"), "needs 4 lanes"),
-        (("--routing", "ugal", "--draw", "curve.txt"), "the suffix must be one of"),
-    ],
-)
-def test_load_refuses(cli, options, text):
-    assert text in refused(cli("fabric", "load", "--net", NET, *options))
+    assert [run.mean_delay is None for _, run in runs] == [False, True, False]
+    points = [("minimal", offered, run.accepted, run.mean_delay) for offered, run in runs]
+    throughput, delay = loads(points, "dragonfly").axes
+    np.testing.assert_array_equal(throughput.lines[0].get_xdata(), [0, 0.1, 0.2])
+    np.testing.assert_array_equal(throughput.lines[0].get_ydata(), [runs[i][1].accepted for i in (1, 2, 0)])
+    np.testing.assert_array_equal(delay.lines[0].get_xdata(), [0.1, 0.2])
+    np.testing.assert_array_equal(delay.lines[0].get_ydata(), [runs[i][1].mean_delay for i in (2, 0)])

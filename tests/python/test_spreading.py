@@ -79,4 +79,3 @@ def test_adaptive_packets_take_the_roots_that_are_named(cli, tmp_path):
     status, out, _ = cli("simulate", "shift", *options, "--roots", "sw-0", "--bytes", 1000)
     assert status == 0
     assert f"{run.cycles:,} cycles" in out
-    assert cli("fabric", "load", *options, "--roots", "sw-0", "--loads", "0.1")[0] == 0

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from sortlast import _simulate
-from sortlast._simulate import LaneRoutes, LoadResult
+from sortlast._simulate import LoadResult
 from sortlast.fabric import Routes, Topology
 from sortlast.simulate.packets import lane_count, lane_routes
 
@@ -68,44 +68,6 @@ def load(
             without groups.
         Error: packets deadlock.
     """
-    return load_on(
-        lane_routes(fabric, routing, roots),
-        offered,
-        traffic,
-        lanes=lanes,
-        ugal_threshold=ugal_threshold,
-        link_cycles=link_cycles,
-        global_cycles=global_cycles,
-        allocation=allocation,
-        seed=seed,
-        packet_phits=packet_phits,
-        switch_cycles=switch_cycles,
-        buffer_packets=buffer_packets,
-        arbitration=arbitration,
-        warm_up=warm_up,
-        measured=measured,
-        drain=drain,
-        progress=progress,
-    )
-
-
-def load_on(
-    routes: LaneRoutes,
-    offered: float,
-    traffic: Literal["uniform", "next-group"],
-    *,
-    lanes: int | None,
-    ugal_threshold: int,
-    link_cycles: int,
-    global_cycles: int,
-    allocation: Literal["together", "lane-first"],
-    warm_up: int,
-    measured: int,
-    drain: int,
-    progress: Callable[[float], object] | None,
-    **of_packets: Any,
-) -> LoadResult:
-    """Like :func:`load`, with a routing shared by several runs; ``of_packets``: its further settings."""
     lane_options = _simulate.LaneOptions(
         lanes=lane_count(lanes),
         ugal_threshold=ugal_threshold,
@@ -113,7 +75,14 @@ def load_on(
         global_cycles=global_cycles,
         allocation=allocation,
     )
-    options = _simulate.PacketOptions(**of_packets)
+    options = _simulate.PacketOptions(
+        seed=seed,
+        packet_phits=packet_phits,
+        switch_cycles=switch_cycles,
+        buffer_packets=buffer_packets,
+        arbitration=arbitration,
+    )
+    routes = lane_routes(fabric, routing, roots)
     return _simulate.simulate_load(
         routes, offered, traffic, options, lane_options, warm_up, measured, drain, progress
     )
