@@ -20,7 +20,7 @@ from sortlast.fabric import Contention, Pattern, Placement, Routes, Topology
 
 RAILS, LEAF = 8, 16
 RANK_BYTES = 10**9
-PATTERNS = {"ring": "groups tensor=8:none,data={}:ring", "all-to-all": "rail:8"}
+PATTERNS = {"ring": "tensor=8:none,data={}:ring", "all-to-all": "rail:8"}
 
 
 def topology(machines: int, seed: int = 1) -> Topology:

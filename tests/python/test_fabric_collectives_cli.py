@@ -99,6 +99,7 @@ def test_group_kinds_are_read_as_they_are_written():
         ("mine", 3, "rail:3", 1536),
         ("data", 4, "", 7),
     ]
+    assert fabric.pattern("tensor=2,data=2:none", 4).name == "groups tensor=2:ring,data=2"
 
 
 @pytest.mark.parametrize(
@@ -121,11 +122,8 @@ def test_group_kinds_of_another_form_are_refused(text, says):
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        (
-            ("check", "--schedule", "ring", "--groups", "data=144"),
-            "name the collectives of groups in --groups",
-        ),
-        (("check", "--groups", "data=100"), "groups data=100:ring are 100 ranks, and there are 144"),
+        (("order", "--schedule", "data=144", "--dummies"), "every rank of data=144 must be there"),
+        (("check", "--schedule", "data=100"), "groups data=100:ring are 100 ranks, and there are 144"),
         (("check", "--schedule", "rail:7"), "rail:7 of 144 ranks, which do not fill nodes of 7"),
         (("check", "--schedule", "rail"), "expected rail:K with a number"),
         (("check", "--schedule", "ring", "--bytes", "big"), "'big' are no bytes"),

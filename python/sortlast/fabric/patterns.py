@@ -37,10 +37,10 @@ def pattern(what: Communication, p: int, pixel_bytes: int = 1, rank_bytes: int |
 
     Args:
         what: "shift" (all its permutations), "all-to-all" (everyone to everyone at once), a collective of
-            :func:`collectives` such as "ring" or "rail:8", "groups tensor=8,data=4" (:func:`group_kinds`), or
-            an algorithm such as "radix-k:12,12"; a Schedule; a permutation, as one destination per
-            participant (-1: sends nothing); traffic, as a list of stages, each of (source, destination) or
-            (source, destination, bytes); or a Pattern.
+            :func:`collectives` such as "ring" or "rail:8", groups such as "tensor=8,data=4"
+            (:func:`group_kinds`), or an algorithm such as "radix-k:12,12"; a Schedule; a permutation, as one
+            destination per participant (-1: sends nothing); traffic, as a list of stages, each of (source,
+            destination) or (source, destination, bytes); or a Pattern.
         p: participants.
         pixel_bytes: bytes per pixel, for a Schedule and an algorithm, which count pixels.
         rank_bytes: bytes that each participant holds, for all named patterns; an algorithm composites an
@@ -73,8 +73,8 @@ def _made(what: Communication, p: int, pixel_bytes: int, rank_bytes: int | None)
 
 def _named(name: str, p: int, pixel_bytes: int, rank_bytes: int | None) -> Pattern:
     size = PIXELS if rank_bytes is None else rank_bytes
-    if name.startswith("groups "):
-        return _fabric.groups_pattern(p, group_kinds(name.removeprefix("groups "), size))
+    if "=" in name:
+        return _fabric.groups_pattern(p, group_kinds(name, size))
     if name == "shift":
         return _fabric.shift_pattern(p, 1 if rank_bytes is None else -(-rank_bytes // p))
     if name == "all-to-all" and rank_bytes is None:
@@ -86,9 +86,9 @@ def _named(name: str, p: int, pixel_bytes: int, rank_bytes: int | None) -> Patte
 
 
 def is_collective(name: str) -> bool:
-    """Whether a name, with or without a number after a colon, is one of :func:`collectives`."""
-    plain = name.partition(":")[0]
-    return plain in [each.name.partition(":")[0] for each in _fabric.collectives()]
+    """Whether a name is one of :func:`collectives`, with or without its number, or of groups with some."""
+    known = [each.name.partition(":")[0] for each in _fabric.collectives()]
+    return "=" in name or name.partition(":")[0] in known
 
 
 def group_kinds(text: str, rank_bytes: int = PIXELS) -> list[GroupKind]:

@@ -13,14 +13,14 @@ def text(found: Contention, job: Placement, asked: Communication) -> str:
     """A contention-free order, found without a long search, or the reason why there is none."""
     from sortlast import fabric
 
-    if asked.groups is None and fabric.is_file(asked.schedule):
+    if asked.is_file:
         return "not known for traffic of a file, which may mean a certain rank by each number."
     if fabric.contended_time(found, 1.0).lost < 1e-9:
         return "no other order, and nothing is lost: only the hosts' own links make the flows wait."
     if job.shares_nodes:
         return _of_nodes(found, job, asked)
     hosts = [host for host in found.placement if host >= 0]
-    what = "shift" if asked.name == "shift" else asked.pattern
+    what = "shift" if asked.schedule == "shift" else asked.pattern
     best = fabric.best_order(found.routes, hosts, what, steps=0)
     if best.contention.contention_free:
         return f"the same nodes in another order ({best.how}), which `sortlast fabric order` writes."

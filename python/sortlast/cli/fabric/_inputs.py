@@ -121,29 +121,24 @@ def order_name(nodes: str, order: str | None) -> str:
 
 @dataclass(frozen=True)
 class Communication:
-    """The communication, for any number of ranks; ``groups`` replace ``schedule``."""
+    """The communication, for any number of ranks."""
 
     schedule: str = "shift"
-    groups: str | None = None
     size: str | None = None  # bytes per rank
 
-    def __post_init__(self) -> None:
-        if self.groups is not None and self.schedule != "shift":
-            raise Error(
-                f"--schedule {self.schedule} and --groups: name the collectives of groups in --groups"
-            )
-
     @property
-    def name(self) -> str:
-        """The name, for :func:`sortlast.fabric.pattern`."""
-        return self.schedule if self.groups is None else f"groups {self.groups}"
+    def is_file(self) -> bool:
+        """Whether it is traffic of a file."""
+        from sortlast import fabric
+
+        return fabric.is_file(self.schedule)
 
     @property
     def needs_all(self) -> bool:
         """Whether it is a collective or groups, which cannot have empty places."""
         from sortlast.fabric.patterns import is_collective
 
-        return self.groups is not None or is_collective(self.schedule)
+        return is_collective(self.schedule)
 
     def pattern(self, ranks: int) -> Pattern:
         """The pattern of a number of ranks."""
@@ -151,14 +146,14 @@ class Communication:
         from sortlast.fabric.patterns import bytes_of
 
         size = None if self.size is None else bytes_of(self.size)
-        return fabric.pattern(self.name, ranks, rank_bytes=size)
+        return fabric.pattern(self.schedule, ranks, rank_bytes=size)
 
     def among(self, ranks: int) -> Callable[[int], Pattern]:
         """The pattern of ``ranks`` ranks for a number of places; a shift may leave some empty."""
         from sortlast import fabric
         from sortlast.fabric.patterns import bytes_of
 
-        if self.name != "shift" or self.size is None:
+        if self.schedule != "shift" or self.size is None:
             return self.pattern
         block = -(-bytes_of(self.size) // ranks)  # of an image divided among the ranks only
         return lambda places: fabric.pattern("shift", places, rank_bytes=block * places)
@@ -171,7 +166,7 @@ def job(asked: Communication, hosts: Placement) -> tuple[Pattern, Placement]:
     """
     from sortlast import fabric
 
-    if asked.groups is not None or not fabric.is_file(asked.schedule):
+    if not asked.is_file:
         return asked.pattern(len(hosts)), hosts
     if asked.size is not None:
         raise Error(f"--bytes {asked.size}: {asked.schedule} says the bytes of each message")

@@ -110,15 +110,6 @@ Schedule = Annotated[
         " [bytes]'."
     ),
 ]
-Groups = Annotated[
-    str | None,
-    typer.Option(
-        show_default="none",
-        help="Instead of --schedule, groups of ranks that communicate at once, the innermost first: such as"
-        " tensor=8,pipeline=2,data=4, or with their own collectives and bytes, such as"
-        " tensor=8:none,data=8:ring@1G.",
-    ),
-]
 Bytes = Annotated[
     str | None,
     typer.Option(

@@ -50,7 +50,6 @@ def check(
     node_name_map: _options.NodeNameMap = None,
     order: _options.NodesOrder = None,
     schedule: _options.Schedule = "shift",
-    groups: _options.Groups = None,
     size: _options.Bytes = None,
     bandwidth: _options.Bandwidth = None,
     seed: _options.Seed = 1,
@@ -116,7 +115,7 @@ def check(
     if counters_csv is not None and not counters:
         raise typer.BadParameter("it holds counters; give --counters too", param_hint="--counters-csv")
     _terminal.check_places(csv, counters_csv, json)
-    asked = _inputs.Communication(schedule, groups, size)
+    asked = _inputs.Communication(schedule, size)
     listed = None if prices is None else fabric.price_list(prices)
     rails = _inputs.Rails(rail, ranks_per_node, blocks)
     job = Job(asked, nodes, order, rails, engine, roots, compute, lmc, seed, node_name_map, adapters)

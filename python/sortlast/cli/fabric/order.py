@@ -55,7 +55,6 @@ def order(
             " radix-k:12,12."
         ),
     ] = "shift",
-    groups: _options.Groups = None,
     size: _options.Bytes = None,
     bandwidth: _options.Bandwidth = None,
     dummies: Annotated[
@@ -102,9 +101,9 @@ def order(
     from sortlast import fabric
 
     _terminal.check_places(hostfile, rankfile, nodelist, json)
-    asked = _inputs.Communication(schedule, groups, size)
+    asked = _inputs.Communication(schedule, size)
     if dummies and asked.needs_all:
-        raise Error(f"--dummies: every rank of {asked.name} must be there")
+        raise Error(f"--dummies: every rank of {asked.schedule} must be there")
     topology = _inputs.topology(net, node_name_map, adapters)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
     rails = _inputs.Rails(rail, ranks_per_node, blocks)
@@ -123,7 +122,7 @@ def order(
                 routes, hosts, asked.pattern, dummies, steps, seed, progress=progress
             )
         else:
-            what = "shift" if asked.name == "shift" and size is None else asked.among(len(hosts))
+            what = "shift" if asked.schedule == "shift" and size is None else asked.among(len(hosts))
             best = fabric.best_order(routes, hosts, what, dummies, steps, seed, progress=progress)
 
     ranks = f"{len(hosts)} ranks on {len(hosts.groups())}" if hosts.shares_nodes else len(hosts)

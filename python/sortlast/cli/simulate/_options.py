@@ -35,7 +35,7 @@ Pattern = Annotated[
     str,
     typer.Argument(
         help="2W, 3W, 2M, 3M, BU, BT, WF, all-to-all, shift or uniform; a collective such as ring, or groups"
-        " of ranks, 'groups tensor=8,data=18'; with --size a compositing algorithm such as radix-k:8,8; or a"
+        " of ranks, tensor=8,data=18; with --size a compositing algorithm such as radix-k:8,8; or a"
         " file: GOAL text, or a trace of FSIN."
     ),
 ]

@@ -163,7 +163,7 @@ def _is_staged(pattern: str) -> bool:
     """Whether it is a collective or groups of the fabric lab."""
     from sortlast.fabric.patterns import is_collective
 
-    return pattern != "all-to-all" and (pattern.startswith("groups ") or is_collective(pattern))
+    return pattern != "all-to-all" and is_collective(pattern)
 
 
 def _unknown(name: str, patterns: list[str]) -> NoReturn:
@@ -174,7 +174,7 @@ def _unknown(name: str, patterns: list[str]) -> NoReturn:
         raise Error(f"{name} composites an image: give its size, such as --size 1024x768")
     raise Error(
         f"{name} is no file, pattern or algorithm; the patterns are {', '.join(patterns)}, all-to-all, shift,"
-        f" uniform, {', '.join(collectives)} and 'groups KIND=SIZE,..'; `sortlast schedule --list`"
+        f" uniform, {', '.join(collectives)} and groups KIND=SIZE,..; `sortlast schedule --list`"
         " lists the algorithms, which need --size"
     )
 
