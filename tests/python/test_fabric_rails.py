@@ -121,7 +121,7 @@ def test_check_names_the_rails_and_takes_one(cli, tmp_path):
     assert cli("fabric", "check", "--net", NET, "--nodes", "gpu[01-04]", "--rail", "mlx5_3", *TREE,
                "--node-name-map", NAMES)[0] == 0  # fmt: skip
     assert cli("fabric", "check", "--net", NET, "--nodes", "gpu[01-04]", "--rail", "mlx5_3", *TREE,
-               "--adapters", DATA / "adapters" / "table.txt")[0] == 0  # fmt: skip
+               "--node-name-map", DATA / "adapters" / "table.txt")[0] == 0  # fmt: skip
 
 
 def test_check_of_several_ranks_a_node(cli):
@@ -141,7 +141,7 @@ def test_the_other_commands_take_a_rail_too(cli, tmp_path):
     assert cli("fabric", "order", *job, "--hostfile", hosts)[0] == 0
     assert sorted(hosts.read_text().split()) == ["gpu01:1", "gpu02:1", "gpu03:1"]
     # Nodes are called what the table calls them.
-    every = ("--nodes", "gpu[01-04]", "--rail", "mlx5_3", "--adapters", DATA / "adapters" / "table.txt")
+    every = ("--nodes", "gpu[01-04]", "--rail", "mlx5_3", "--node-name-map", DATA / "adapters" / "table.txt")
     assert cli("fabric", "order", "--net", NET, *every, *TREE, "--hostfile", hosts)[0] == 0
     assert sorted(hosts.read_text().split()) == [f"gpu0{node}:1" for node in (1, 2, 3, 4)]
     assert cli("fabric", "check", *job, "--against", "minhop")[0] == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,36 +30,41 @@ class Rails:
         return self.rail is not None or self.ranks_per_node is not None
 
 
-def topology(net: str, node_name_map: Path | None = None, adapters: Path | None = None) -> Topology:
-    """The fabric that ``--net`` names, with the names of ``--node-name-map`` and ``--adapters``."""
-    found = _topology(net, node_name_map)
-    if adapters is None:
-        return found
-    from sortlast import fabric
-
-    hosts, names = found.hosts, {}
-    for node in fabric.read_adapters(found, adapters):
-        for adapter in node.adapters:
-            host = hosts[adapter.host]
-            names[host.port_guid or host.guid] = f"{node.name} {adapter.rail}".rstrip()
-    return found.with_names(names)
+def topology(net: str, node_name_map: Path | None = None) -> Topology:
+    """The fabric that ``--net`` names, with the names of ``--node-name-map``."""
+    found = _topology(net)
+    return found if node_name_map is None else found.with_names(_names(net, found, node_name_map))
 
 
-def _topology(net: str, node_name_map: Path | None) -> Topology:
+def _topology(net: str) -> Topology:
     from sortlast import fabric
 
     if fabric.is_file(net):
-        return fabric.read(net, node_name_map)
-    if node_name_map is not None:
-        raise Error(
-            f"--node-name-map {node_name_map}: {net} is a family, whose GUIDs nobody has; read a file"
-        )
+        return fabric.read(net)
     names = [family.name for family in fabric.families()]
     if net.partition(":")[0] in names:
         return fabric.make_topology(net)
     raise Error(
         f"--net {net}: there is no such file, nor a family of this name; the families are {', '.join(names)}"
     )
+
+
+def _names(net: str, found: Topology, node_name_map: Path) -> dict[int, str]:
+    """Names by GUID, from lines '0xGUID "NAME"' or, for adapters, 'NODE RAIL GUID'."""
+    from sortlast import _fabric, fabric
+
+    text, file = fabric.text_of(node_name_map), str(node_name_map)
+    first = re.search(r"^\s*([^\s#]+)", text, re.MULTILINE)
+    if first is None or re.fullmatch(r"0[xX].*|\d+", first[1]):
+        if not fabric.is_file(net):
+            raise Error(f"--node-name-map {file}: {net} is a family, whose GUIDs nobody has; read a file")
+        return _fabric.read_node_name_map(text, file)
+    names = {}
+    for node in _fabric.read_adapters(found, text, file):
+        for adapter in node.adapters:
+            host = found.hosts[adapter.host]
+            names[host.port_guid or host.guid] = f"{node.name} {adapter.rail}".rstrip()
+    return names
 
 
 def routes(

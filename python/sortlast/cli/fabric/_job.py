@@ -27,11 +27,10 @@ class Job:
     lmc: int
     seed: int
     node_name_map: Path | None
-    adapters: Path | None
 
     def topology(self, net: str) -> Topology:
         """The fabric of a file or family, as for ``--net``."""
-        return _inputs.topology(net, self.node_name_map, self.adapters)
+        return _inputs.topology(net, self.node_name_map)
 
     def routes(self, topology: Topology, engine: str | None = None, lft: Path | None = None) -> Routes:
         """The tables of an engine, or of a file; by default of ``--engine``."""

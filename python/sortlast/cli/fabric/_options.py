@@ -48,8 +48,8 @@ NodeNameMap = Annotated[
     Path | None,
     typer.Option(
         "--node-name-map",
-        help="Names of hosts and switches by GUID: a file of lines '0xGUID \"NAME\"', as for OpenSM's option"
-        " of this name.",
+        help="Names by GUID, as for OpenSM: lines '0xGUID \"NAME\"'; or the adapters of nodes: lines 'NODE"
+        " RAIL GUID'.",
     ),
 ]
 Nodes = Annotated[
@@ -74,14 +74,6 @@ RanksPerNode = Annotated[
         min=1,
         show_default="as given in the list, else 1",
         help="Ranks on each of the nodes.",
-    ),
-]
-Adapters = Annotated[
-    Path | None,
-    typer.Option(
-        "--adapters",
-        show_default="by the descriptions of hosts",
-        help="Which adapters are in which node: a file of lines 'NODE RAIL GUID'.",
     ),
 ]
 Blocks = Annotated[

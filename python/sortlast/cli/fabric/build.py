@@ -52,7 +52,6 @@ def build(
         typer.Option(help="Cut the link at this port of a switch, as NAME:PORT. May be repeated."),
     ] = None,
     rail: _options.Rail = None,
-    adapters: _options.Adapters = None,
     node_name_map: _options.NodeNameMap = None,
     links: Annotated[
         int | None,
@@ -103,7 +102,7 @@ def build(
     named = [each for each in (net, net_option) if each is not None]
     if len(named) != 1:
         raise typer.BadParameter("name one fabric, as NET or by --net", param_hint="--net")
-    made = _inputs.topology(named[0], node_name_map, adapters) if links is None else _linked(named[0], links)
+    made = _inputs.topology(named[0], node_name_map) if links is None else _linked(named[0], links)
     if cut:
         made = made.without_links([_channel(made, end) for end in cut])
     if without is not None:

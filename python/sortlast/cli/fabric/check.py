@@ -46,7 +46,6 @@ def check(
     rail: _options.Rail = None,
     ranks_per_node: _options.RanksPerNode = None,
     blocks: _options.Blocks = None,
-    adapters: _options.Adapters = None,
     node_name_map: _options.NodeNameMap = None,
     order: _options.NodesOrder = None,
     schedule: _options.Schedule = "shift",
@@ -118,7 +117,7 @@ def check(
     asked = _inputs.Communication(schedule, size)
     listed = None if prices is None else fabric.price_list(prices)
     rails = _inputs.Rails(rail, ranks_per_node, blocks)
-    job = Job(asked, nodes, order, rails, engine, roots, compute, lmc, seed, node_name_map, adapters)
+    job = Job(asked, nodes, order, rails, engine, roots, compute, lmc, seed, node_name_map)
     topology = job.topology(net)
     routes = job.routes(topology, lft=lft)
     others = [_against.routes(text, topology, job) for text in against or []]

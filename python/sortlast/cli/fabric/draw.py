@@ -35,7 +35,6 @@ def draw(
     rail: _options.Rail = None,
     ranks_per_node: _options.RanksPerNode = None,
     blocks: _options.Blocks = None,
-    adapters: _options.Adapters = None,
     node_name_map: _options.NodeNameMap = None,
     order: _options.NodesOrder = None,
     schedule: _options.Schedule = "shift",
@@ -68,7 +67,7 @@ def draw(
         if not plot.draws(output):
             raise Error(f"cannot draw {output}: the suffix must be one of {', '.join(plot.FORMATS)}, html")
     _terminal.check_places(json, *([output] if is_page else []), pictures=[] if is_page else [output])
-    topology = _inputs.topology(net, node_name_map, adapters)
+    topology = _inputs.topology(net, node_name_map)
     with _progress.waiting("routing"):
         routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
     rails = _inputs.Rails(rail, ranks_per_node, blocks)

@@ -46,7 +46,6 @@ def order(
     rail: _options.Rail = None,
     ranks_per_node: _options.RanksPerNode = None,
     blocks: _options.Blocks = None,
-    adapters: _options.Adapters = None,
     node_name_map: _options.NodeNameMap = None,
     schedule: Annotated[
         str,
@@ -104,7 +103,7 @@ def order(
     asked = _inputs.Communication(schedule, size)
     if dummies and asked.needs_all:
         raise Error(f"--dummies: every rank of {asked.schedule} must be there")
-    topology = _inputs.topology(net, node_name_map, adapters)
+    topology = _inputs.topology(net, node_name_map)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
     rails = _inputs.Rails(rail, ranks_per_node, blocks)
     hosts = _inputs.placement(topology, nodes, compute=compute, rails=rails)

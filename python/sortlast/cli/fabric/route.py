@@ -28,7 +28,6 @@ def route(
     roots: _options.Roots = None,
     compute: _options.Compute = None,
     lmc: _options.Lmc = 0,
-    adapters: _options.Adapters = None,
     node_name_map: _options.NodeNameMap = None,
     schedules: Annotated[
         str | None,
@@ -73,7 +72,7 @@ def route(
     from sortlast import fabric
 
     _terminal.check_places(output, json)
-    topology = _inputs.topology(net, node_name_map, adapters)
+    topology = _inputs.topology(net, node_name_map)
     if output is not None and any(host.lid == 0 for host in topology.hosts):
         topology = fabric.assign_lids(topology)
     made = None

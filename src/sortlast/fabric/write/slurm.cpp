@@ -118,7 +118,7 @@ class Lines {
     throw ArgumentError(
         "host '" + topology_.label(first) + "'" +
         (strangers > 1 ? " and " + std::to_string(strangers - 1) + " others name" : " names") +
-        " no machine, which Slurm would need; give names (--node-name-map, --adapters), choose a " +
+        " no machine, which Slurm would need; give names (--node-name-map), choose a " +
         "rail whose adapters have names (--rail), or leave the hosts out (--without)");
   }
 
@@ -134,7 +134,7 @@ class Lines {
       throw ArgumentError(
           "node '" + excerpt(node.name) +
           "' has a name that Slurm cannot hold (letters, digits, '.', '_' and '-'); give it " +
-          "another one (--node-name-map, --adapters)");
+          "another one (--node-name-map)");
     }
     if (on.size() > 1) {
       std::vector<std::string> names;
