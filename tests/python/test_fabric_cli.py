@@ -11,6 +11,7 @@ import pytest
 from refusals import refused
 from sortlast import fabric
 from sortlast import schedule as schedules
+from sortlast.cli.fabric import _advice
 
 TREE = "k-ary-n-tree:12,2"
 JOB = "host[00012-00071]"
@@ -130,6 +131,12 @@ def test_check_of_a_contended_job_names_who_shares_and_what_helps(cli, tmp_path)
     assert cli("fabric", "check", "--net", TREE, "--nodes", listed, "--order", "routing")[0] == 0
 
 
+def test_no_order_is_tried_for_too_many_flows(cli, monkeypatch):
+    monkeypatch.setattr(_advice, "_MOST_FLOWS", 60 * 59 - 1)
+    out = cli("fabric", "check", "--net", TREE, "--nodes", JOB, "--order", "random")[1]
+    assert "What would make it free: not tried for so many flows; `sortlast fabric order` searches" in out
+
+
 def test_check_reports_the_flows_of_every_stage(cli, tmp_path):
     table = tmp_path / "table.json"
     stages = {
@@ -140,7 +147,7 @@ def test_check_reports_the_flows_of_every_stage(cli, tmp_path):
         "parallel-pipeline": [1] + 142 * [2],
     }
     for schedule, most in stages.items():
-        options = ("--net", TREE, "--schedule", schedule, "--no-advise", "--json", table)
+        options = ("--net", TREE, "--schedule", schedule, "--json", table)
         status, out, _ = cli("fabric", "check", *options)
         assert status == 1
         told = loaded(table)

@@ -104,7 +104,7 @@ def test_a_table_without_end_is_refused(monkeypatch):
 
 def test_check_writes_what_it_reports(cli, tmp_path):
     table, report = tmp_path / "loads.csv", tmp_path / "report.json"
-    options = ("--net", "k-ary-n-tree:12,2", "--nodes", "host[00000-00063]", "--no-advise")
+    options = ("--net", "k-ary-n-tree:12,2", "--nodes", "host[00000-00063]")
     status, out, _ = cli("fabric", "check", *options, "--csv", table, "--json", report)
     assert status == 1
     assert f"wrote {table}" in out

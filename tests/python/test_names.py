@@ -55,7 +55,7 @@ def test_what_is_not_to_be_seen_is_escaped(text, expected):
 
 
 def test_tables_show_names_escaped_and_tell_equal_ones_apart(net, cli):
-    options = ("--net", net, "--engine", "minhop", "--schedule", "all-to-all", "--no-advise")
+    options = ("--net", net, "--engine", "minhop", "--schedule", "all-to-all")
     status, out, err = cli("fabric", "check", *options)
     assert status == 1
     assert_safe(out)

@@ -40,7 +40,7 @@ def test_flows_that_are_split_run_as_the_hosts_links_allow():
 
 def test_check_tells_what_adaptive_routing_can_do(cli, tmp_path):
     path = tmp_path / "check.json"
-    options = ("--net", TREE, "--order", "random", "--spread", "ar-ftree", "--no-advise", "--json", path)
+    options = ("--net", TREE, "--order", "random", "--spread", "ar-ftree", "--json", path)
     status, out, _ = cli("fabric", "check", *options)
     assert status == 1
     told = json.loads(path.read_text())

@@ -9,10 +9,15 @@ if TYPE_CHECKING:
     from sortlast.fabric import Contention, Placement
 
 
+_MOST_FLOWS = 40_000_000  # max flows for which orders are tried, which takes some seconds
+
+
 def text(found: Contention, job: Placement, asked: Communication) -> str:
     """A contention-free order, found without a long search, or the reason why there is none."""
     from sortlast import fabric
 
+    if found.flows * found.stages > _MOST_FLOWS * max(1, found.steps):
+        return "not tried for so many flows; `sortlast fabric order` searches for an order."
     if asked.is_file:
         return "not known for traffic of a file, which may mean a certain rank by each number."
     if fabric.contended_time(found, 1.0).lost < 1e-9:

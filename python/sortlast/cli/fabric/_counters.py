@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,6 @@ import numpy as np
 
 from sortlast import Error
 from sortlast.cli.fabric import _show
-from sortlast.files import replacing
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -20,6 +18,7 @@ if TYPE_CHECKING:
 _MOST_LINKS = 12  # max links in the table
 _UNITS = ("B", "kB", "MB", "GB", "TB", "PB", "EB")
 _COLUMNS = ("from", "from_port", "to", "to_port")
+_VALUES = ("measured_bytes", "predicted_bytes", "measured_share", "predicted_share")
 
 
 def read(found: Contention, files: list[Path]) -> MeasuredLoads:
@@ -67,17 +66,6 @@ def table(told: dict[str, Any]) -> Group:
         f" correlation with the prediction {'unknown' if correlation is None else f'{correlation:.3f}'}"
     )
     return _show.table(title, columns, lines)
-
-
-def write_csv(told: dict[str, Any], path: Path) -> None:
-    """Write one line per channel that has a counter or carries flows; an unknown counter is empty."""
-    with replacing(path) as temporary, temporary.open("w", newline="") as file:
-        writer = csv.DictWriter(file, [*_COLUMNS, *_VALUES])
-        writer.writeheader()
-        writer.writerows(told["links"])
-
-
-_VALUES = ("measured_bytes", "predicted_bytes", "measured_share", "predicted_share")
 
 
 def _rows(found: Contention, loads: MeasuredLoads) -> list[dict[str, Any]]:

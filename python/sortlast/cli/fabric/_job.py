@@ -24,8 +24,6 @@ class Job:
     engine: str
     roots: str | None
     compute: str | None
-    lmc: int
-    seed: int
     node_name_map: Path | None
 
     def topology(self, net: str) -> Topology:
@@ -34,16 +32,14 @@ class Job:
 
     def routes(self, topology: Topology, engine: str | None = None, lft: Path | None = None) -> Routes:
         """The tables of an engine, or of a file; by default of ``--engine``."""
-        return _inputs.routes(
-            topology, engine or self.engine, lft, self.roots, self.compute, self.seed, self.lmc
-        )
+        return _inputs.routes(topology, engine or self.engine, lft, self.roots, self.compute)
 
     def contention(self, routes: Routes) -> tuple[Contention, Placement]:
         """The analysis of the job, and the hosts of its ranks."""
         from sortlast import fabric
 
         placed = _inputs.placement(
-            routes.topology, self.nodes, self.order, self.seed, self.compute, self.rails
+            routes.topology, self.nodes, self.order, compute=self.compute, rails=self.rails
         )
         communication, hosts = _inputs.job(self.asked, placed)
         with _progress.bar("stages", transient=True) as progress:

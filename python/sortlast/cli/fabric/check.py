@@ -41,7 +41,6 @@ def check(
     lft: _options.Lft = None,
     roots: _options.Roots = None,
     compute: _options.Compute = None,
-    lmc: _options.Lmc = 0,
     nodes: _options.Nodes = "all",
     rail: _options.Rail = None,
     ranks_per_node: _options.RanksPerNode = None,
@@ -51,7 +50,6 @@ def check(
     schedule: _options.Schedule = "shift",
     size: _options.Bytes = None,
     bandwidth: _options.Bandwidth = None,
-    seed: _options.Seed = 1,
     bisection: Annotated[
         bool,
         typer.Option(
@@ -81,19 +79,12 @@ def check(
             " evenly and optimally.",
         ),
     ] = None,
-    advise: Annotated[
-        bool, typer.Option(help="For a contended job, look for a contention-free order of the nodes.")
-    ] = True,
     counters: Annotated[
         list[Path] | None,
         typer.Option(
             help="Port counters, as printed by perfquery -x or ibqueryerrors --counters, to compare with the"
             " predicted loads. If given twice, before and after the job, their difference.",
         ),
-    ] = None,
-    counters_csv: Annotated[
-        Path | None,
-        typer.Option(help="Write counters and loads of all links to this file, for a spreadsheet."),
     ] = None,
     csv: Annotated[
         Path | None,
@@ -111,13 +102,11 @@ def check(
     from sortlast import fabric
     from sortlast.fabric import tables
 
-    if counters_csv is not None and not counters:
-        raise typer.BadParameter("it holds counters; give --counters too", param_hint="--counters-csv")
-    _terminal.check_places(csv, counters_csv, json)
+    _terminal.check_places(csv, json)
     asked = _inputs.Communication(schedule, size)
     listed = None if prices is None else fabric.price_list(prices)
     rails = _inputs.Rails(rail, ranks_per_node, blocks)
-    job = Job(asked, nodes, order, rails, engine, roots, compute, lmc, seed, node_name_map)
+    job = Job(asked, nodes, order, rails, engine, roots, compute, node_name_map)
     topology = job.topology(net)
     routes = job.routes(topology, lft=lft)
     others = [_against.routes(text, topology, job) for text in against or []]
@@ -143,10 +132,10 @@ def check(
         report["against"] = [_against.row(found, measures)]
         for each in (job.contention(other)[0] for other in others):
             report["against"].append(_against.row(each, _measures(each, size, bandwidth, bisection, listed)))
-    if advise and not found.contention_free:
+    if not found.contention_free:
         report["advice"] = _advice.text(found, hosts, asked)
-    _write(found, report, csv, counters_csv, json)
-    console = _terminal.console(csv, counters_csv, json)
+    _write(found, report, csv, json)
+    console = _terminal.console(csv, json)
     console.print(_show.facts(facts))
     if not found.contention_free:
         console.print(_crossing(report["worst"]))
@@ -157,7 +146,7 @@ def check(
     if others:
         _against.show(report["against"], console)
     console.print(f"{'CONTENTION-FREE' if found.contention_free else 'CONTENDED'}: {report['sentence']}")
-    _terminal.name_written(console, csv, counters_csv, json)
+    _terminal.name_written(console, csv, json)
     raise typer.Exit(0 if found.contention_free else 1)
 
 
@@ -181,14 +170,10 @@ def _measured(measures: dict[str, Any]) -> list[tuple[str, str]]:
     return [line for name, values in measures.items() for line in lines[name](values)]
 
 
-def _write(
-    found: Contention, report: dict[str, Any], csv: Path | None, counters_csv: Path | None, json: Path | None
-) -> None:
+def _write(found: Contention, report: dict[str, Any], csv: Path | None, json: Path | None) -> None:
     """Write the requested files."""
     if csv is not None:
         _write_csv(found, csv)
-    if counters_csv is not None:
-        _counters.write_csv(report["counters"], counters_csv)
     if json is not None:
         _terminal.write_json(report, json)
 
