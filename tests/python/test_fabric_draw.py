@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import re
 
 import numpy as np
@@ -195,21 +194,11 @@ def test_draw_writes_the_format_of_the_suffix(cli, tmp_path, suffix):
     assert path.read_bytes().startswith(start)
 
 
-def test_draw_writes_what_it_drew_as_json(cli, tmp_path):
-    table = tmp_path / "table.json"
-    options = ("--net", "k-ary-n-tree:4,2", "--nodes", "host[00000-00005]", "--json", table)
-    tree = fabric.k_ary_n_tree(4, 2)
-    loads = fabric.contention(fabric.route(tree, "ftree"), "shift", "host[00000-00005]").loads(1)
-    for name, stage in (("fabric.html", ("--stage", 2)), ("fabric.svg", ("--stage", 2))):
-        assert cli("fabric", "draw", *options, *stage, "--output", tmp_path / name)[0] == 0
-        told = json.loads(table.read_text())
-        assert (told["stages"], told["stage"]) == (5, 2)
-        assert sum(link["flows"] for link in told["links"]) == loads.sum()
-        first = told["links"][0]
-        assert (first["from"], first["to"], first["flows"]) == ("host00000 HCA-1", "sw-L1-0000", 1)
-    one = ("--net", "k-ary-n-tree:4,2", "--nodes", "host00000", "--json", table)
-    assert cli("fabric", "draw", *one, "--output", tmp_path / "one.html")[0] == 0
-    assert json.loads(table.read_text())["links"] == []
+def test_a_page_of_a_job_without_stages_is_written(cli, tmp_path):
+    page = tmp_path / "one.html"
+    one = ("--net", "k-ary-n-tree:4,2", "--nodes", "host00000")
+    assert cli("fabric", "draw", *one, "--output", page)[0] == 0
+    assert "host00000 HCA-1" in page.read_text()
 
 
 def test_draw_takes_the_stage_that_it_is_told(cli, tmp_path):

@@ -33,7 +33,7 @@ TREE = "--net k-ary-n-tree:3,2"
 HERE = {
     "fabric build": "k-ary-n-tree:3,2 --output a.net --json a.json",
     "fabric check": f"{TREE} --prices prices.json --csv a.csv --json a.json",
-    "fabric draw": f"{TREE} --output a.html --json a.json",
+    "fabric draw": f"{TREE} --output a.html",
     "fabric order": f"{TREE} --launcher mpich --hostfile a.hosts --json a.json",
     "fabric route": f"{TREE} --output a.lft --json a.json",
     "price": "--p 4 --json a.json",

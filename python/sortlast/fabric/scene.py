@@ -34,7 +34,7 @@ class Scene:
     """A fabric with a pattern, ready to be drawn.
 
     ``found``: the analysis. ``title``: of the fabric; ``caption``: its parts in numbers; ``made``: names and
-    values of the inputs: engine, order, seed, schedule; ``command``: the command that made it, if any;
+    values of the inputs: engine, order, schedule; ``command``: the command that made it, if any;
     ``note``: the aggregation, in words; ``verdict``: in a sentence. ``names``: labels of the vertices, see
     :func:`labels`. ``first``: the first channel of each switch. ``target``: the vertex at the end of each
     channel, -1 without a cable; ``back``: the other direction of its cable, or -1. ``groups``: the vertices
@@ -77,12 +77,10 @@ class Scene:
         return worst
 
 
-def scene(
-    found: Contention, *, order: str | None = None, seed: int | None = None, command: str = ""
-) -> Scene:
+def scene(found: Contention, *, order: str | None = None, command: str = "") -> Scene:
     """The scene of a fabric under the pattern of ``found``.
 
-    ``order``, ``seed``, ``command``: the origin of the placement, recorded in the picture.
+    ``order``, ``command``: the origin of the placement, recorded in the picture.
     """
     topology = found.routes.topology
     hosts, switches = len(topology.hosts), len(topology.switches)
@@ -116,7 +114,7 @@ def scene(
         caption=", ".join(
             (_count(hosts, "host"), _count(switches, "switch"), _count(len(topology.links), "link"))
         ),
-        made=_made(found, order, seed),
+        made=_made(found, order),
         command=shown(command),
         note=_note(fabric, groups),
         verdict=verdict(found),
@@ -144,13 +142,11 @@ def verdict(found: Contention) -> str:
     )
 
 
-def _made(found: Contention, order: str | None, seed: int | None) -> list[tuple[str, str]]:
+def _made(found: Contention, order: str | None) -> list[tuple[str, str]]:
     routes = found.routes
     made = [("engine", routes.engine + (f" ({routes.fallback})" if routes.fallback else ""))]
     if order is not None:
         made.append(("order", order))
-    if seed is not None:
-        made.append(("seed", str(seed)))
     made.append(("schedule", f"{found.pattern.name} of {len(found.placement):,} in {found.steps:,} stages"))
     return [(name, shown(value)) for name, value in made]
 

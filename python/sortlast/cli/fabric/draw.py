@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from sortlast import Error
 from sortlast.cli import _progress, _terminal
-from sortlast.cli.fabric import _inputs, _options, _show
+from sortlast.cli.fabric import _inputs, _options
+from sortlast.cli.fabric._job import Job
 from sortlast.files import write_text
-
-if TYPE_CHECKING:
-    from sortlast.fabric import Contention
 
 
 def register(group: typer.Typer) -> None:
@@ -30,7 +28,6 @@ def draw(
     lft: _options.Lft = None,
     roots: _options.Roots = None,
     compute: _options.Compute = None,
-    lmc: _options.Lmc = 0,
     nodes: _options.Nodes = "all",
     rail: _options.Rail = None,
     ranks_per_node: _options.RanksPerNode = None,
@@ -42,21 +39,17 @@ def draw(
         int | None,
         typer.Option(min=1, show_default="the worst", help="Stage to draw, from 1; a page opens at it."),
     ] = None,
-    seed: _options.Seed = 1,
-    json: Annotated[
-        Path | None, typer.Option(help="Also write the flows on every link at that stage to this JSON file.")
-    ] = None,
 ) -> None:
     """Draw a fabric, with each direction of each link coloured by its number of flows.
 
     Trees are drawn by levels, meshes and tori as grids. In a large fabric leaves, or pods, are aggregated to
-    one glyph each, with its count and the worst load of its links. Engine, order, seed, schedule and this
+    one glyph each, with its count and the worst load of its links. Engine, order, schedule and this
     command are written on the picture.
 
     The page is self-contained and needs no network: a slider chooses the stage; pointing at a link, a switch
     or a host lists its flows, and the table and the search field do the same by keyboard.
     """
-    from sortlast import fabric, page
+    from sortlast import page
     from sortlast.fabric.analysis import repeats
     from sortlast.fabric.scene import scene
 
@@ -66,22 +59,21 @@ def draw(
 
         if not plot.draws(output):
             raise Error(f"cannot draw {output}: the suffix must be one of {', '.join(plot.FORMATS)}, html")
-    _terminal.check_places(json, *([output] if is_page else []), pictures=[] if is_page else [output])
-    topology = _inputs.topology(net, node_name_map)
-    with _progress.waiting("routing"):
-        routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
+    _terminal.check_places(*([output] if is_page else []), pictures=[] if is_page else [output])
+    asked = _inputs.Communication(schedule)
     rails = _inputs.Rails(rail, ranks_per_node, blocks)
-    placed = _inputs.placement(topology, nodes, order, seed, compute, rails)
-    communication, hosts = _inputs.job(_inputs.Communication(schedule), placed)
-    with _progress.bar("stages", transient=True) as progress:
-        found = fabric.contention(routes, communication, hosts, progress=progress)
+    job = Job(asked, nodes, order, rails, engine, roots, compute, node_name_map)
+    topology = job.topology(net)
+    with _progress.waiting("routing"):
+        routes = job.routes(topology, lft=lft)
+    found, hosts = job.contention(routes)
     if found.stages == 0 and not is_page:
-        raise Error(f"{communication.name} of {len(hosts)} has no stage to draw")
+        raise Error(f"{found.pattern.name} of {len(hosts)} has no stage to draw")
     number = found.worst_stage + 1 if stage is None else stage
     if number > max(1, found.stages):
         raise typer.BadParameter(f"there are {found.stages} stages", param_hint="--stage")
     with _progress.waiting("drawing"):
-        drawn = scene(found, order=_inputs.order_name(nodes, order), seed=seed, command=_terminal.command())
+        drawn = scene(found, order=_inputs.order_name(nodes, order), command=_terminal.command())
         if is_page:
             write_text(output, page.render(drawn, number))
         else:
@@ -90,31 +82,8 @@ def draw(
             loads, times = found.loads(number - 1), repeats(found)[number - 1]
             often = f", {times:,} times in a row" if times > 1 else ""
             plot.save(picture.draw(drawn, loads, f"Stage {number:,} of {found.stages:,}{often}"), output)
-    if json is not None:
-        _terminal.write_json(_report(found, number), json)
-    console = _terminal.console(output, json)
+    console = _terminal.console(output)
     console.print(drawn.verdict)
     if drawn.note:
         console.print(f"{drawn.note[0].upper()}{drawn.note[1:]}.")
-    _terminal.name_written(console, output, json)
-
-
-def _report(found: Contention, number: int) -> dict[str, Any]:
-    """The contents of the drawing, as JSON: the channels with flows at a stage, from 1."""
-    topology = found.routes.topology
-    loads: list[int] = found.loads(number - 1).tolist() if found.stages > 0 else []
-    return {
-        "fabric": topology.name,
-        "engine": found.routes.engine,
-        "fallback": found.routes.fallback,
-        "pattern": found.pattern.name,
-        "contention_free": found.contention_free,
-        "max_flows": found.max_flows,
-        "stages": found.stages,
-        "stage": number,
-        "links": [
-            _show.ends(topology, channel) | {"flows": flows}
-            for channel, flows in enumerate(loads)
-            if flows > 0
-        ],
-    }
+    _terminal.name_written(console, output)
