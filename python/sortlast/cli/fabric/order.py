@@ -41,21 +41,13 @@ def order(
     lft: _options.Lft = None,
     roots: _options.Roots = None,
     compute: _options.Compute = None,
-    lmc: _options.Lmc = 0,
     nodes: _options.Nodes = "all",
     rail: _options.Rail = None,
     ranks_per_node: _options.RanksPerNode = None,
     blocks: _options.Blocks = None,
     node_name_map: _options.NodeNameMap = None,
-    schedule: Annotated[
-        str,
-        typer.Option(
-            help="Communication: shift, all-to-all, a collective such as ring, or an algorithm such as"
-            " radix-k:12,12."
-        ),
-    ] = "shift",
+    schedule: _options.Schedule = "shift",
     size: _options.Bytes = None,
-    bandwidth: _options.Bandwidth = None,
     dummies: Annotated[
         bool,
         typer.Option(
@@ -67,7 +59,6 @@ def order(
         int | None,
         typer.Option(min=0, show_default="some seconds", help="Steps of the search after the known orders."),
     ] = None,
-    seed: _options.Seed = 1,
     launcher: Annotated[
         Launcher,
         typer.Option(
@@ -76,10 +67,6 @@ def order(
     ] = Launcher.mpich,
     hostfile: Annotated[
         Path | None, typer.Option(help="Write a hostfile: rank i runs on its line i.")
-    ] = None,
-    rankfile: Annotated[Path | None, typer.Option(help="Write a rankfile.")] = None,
-    nodelist: Annotated[
-        Path | None, typer.Option(help="Write the nodes as a list in Slurm's bracket form, in order.")
     ] = None,
     json: _options.Json = None,
 ) -> None:
@@ -99,30 +86,28 @@ def order(
     """
     from sortlast import fabric
 
-    _terminal.check_places(hostfile, rankfile, nodelist, json)
+    _terminal.check_places(hostfile, json)
     asked = _inputs.Communication(schedule, size)
     if dummies and asked.needs_all:
         raise Error(f"--dummies: every rank of {asked.schedule} must be there")
     topology = _inputs.topology(net, node_name_map)
-    routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
+    routes = _inputs.routes(topology, engine, lft, roots, compute)
     rails = _inputs.Rails(rail, ranks_per_node, blocks)
     hosts = _inputs.placement(topology, nodes, compute=compute, rails=rails)
     if -1 in hosts:
         hosts = fabric.Placement(host for host in hosts if host >= 0)
     communication = asked.pattern(len(hosts))
     before = fabric.contention(routes, communication, hosts)
-    rate = _inputs.link_rate(topology, bandwidth)
+    rate = _inputs.link_rate(topology, None)
     at_bound = fabric.contended_time(before, rate).lost < _ROUNDING
     best: BestOrder | NodeOrder
     with _progress.bar("orders", transient=True) as progress:
         steps = 0 if at_bound else steps  # no search can find a faster order
         if hosts.shares_nodes:
-            best = fabric.best_node_order(
-                routes, hosts, asked.pattern, dummies, steps, seed, progress=progress
-            )
+            best = fabric.best_node_order(routes, hosts, asked.pattern, dummies, steps, progress=progress)
         else:
             what = "shift" if asked.schedule == "shift" and size is None else asked.among(len(hosts))
-            best = fabric.best_order(routes, hosts, what, dummies, steps, seed, progress=progress)
+            best = fabric.best_order(routes, hosts, what, dummies, steps, progress=progress)
 
     ranks = f"{len(hosts)} ranks on {len(hosts.groups())}" if hosts.shares_nodes else len(hosts)
     title = f"{communication.name} of {ranks} nodes, {_show.routing(routes)}"
@@ -132,10 +117,11 @@ def order(
     rows = _order_table.rows(
         before, communication, hosts, given, None if kept else (how, best.contention), rate
     )
-    _write(topology, best.placement, launcher, hostfile, rankfile, nodelist)
+    if hostfile is not None:
+        write_text(hostfile, fabric.write_hostfile(topology, best.placement, launcher.value))
     if json is not None:
         _terminal.write_json(_report(topology, before, best) | {"orders": _order_table.as_json(rows)}, json)
-    console = _terminal.console(hostfile, rankfile, nodelist, json)
+    console = _terminal.console(hostfile, json)
     console.print(_order_table.table(title, rows, rate if size is not None else None))
     if kept:
         console.print(_kept(best, at_bound))
@@ -149,7 +135,7 @@ def order(
             f"{empty} of the {places} places stay empty: composite with the algorithm {_algorithm(best)}.",
             soft_wrap=True,
         )
-    _terminal.name_written(console, hostfile, rankfile, nodelist, json)
+    _terminal.name_written(console, hostfile, json)
     raise typer.Exit(0 if best.contention.contention_free else 1)
 
 
@@ -169,29 +155,6 @@ def _algorithm(best: BestOrder | NodeOrder) -> str:
     ends = [place for place in free if place + 1 not in free]
     ranges = (f"{a}-{b}" if b > a else f"{a}" for a, b in zip(starts, ends, strict=True))
     return "shift:" + ",".join(ranges) if free else "shift"
-
-
-def _write(
-    topology: Topology,
-    placement: list[int],
-    launcher: Launcher,
-    hostfile: Path | None,
-    rankfile: Path | None,
-    nodelist: Path | None,
-) -> None:
-    """Write the requested files, if all of them can be written."""
-    from sortlast import fabric
-
-    texts = []
-    if hostfile is not None:
-        texts.append((hostfile, fabric.write_hostfile(topology, placement, launcher.value)))
-    if rankfile is not None:
-        texts.append((rankfile, fabric.write_rankfile(topology, placement, launcher.value)))
-    if nodelist is not None:
-        names = dict.fromkeys(name.partition(" ")[0] for name in fabric.names(topology, placement))
-        texts.append((nodelist, fabric.fold_node_list([*names]) + "\n"))
-    for path, text in texts:
-        write_text(path, text)
 
 
 def _report(topology: Topology, before: Contention, best: BestOrder | NodeOrder) -> dict[str, Any]:
