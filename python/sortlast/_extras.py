@@ -22,7 +22,6 @@ _BROUGHT = {
     "yaml": ("pyyaml", "slurm"),
     "matplotlib": ("matplotlib", "plot"),
     "networkx": ("networkx", "graph"),
-    "ortools": ("ortools", "exact"),
     "nibabel": ("nibabel", "render"),
     "pymetis": ("pymetis", "render"),
     "vtkmodules": ("vtk", "render"),

@@ -13,7 +13,6 @@ import opensm
 import references
 import sortlast
 from sortlast import _fabric, fabric, schedule
-from sortlast.fabric import exact_tables
 
 TREE = "k-ary-n-tree:12,2"
 
@@ -89,21 +88,20 @@ def test_no_tables_are_better_than_the_links_allow() -> None:
     assert made.gap == 0
 
 
-def test_the_solver_proves_what_a_shift_needs() -> None:
-    """Roots would have to repeat every three hosts round a ring of 11."""
-    pytest.importorskip("ortools")
+def test_the_search_is_near_the_best_tables_for_a_shift() -> None:
+    """Roots would have to repeat every three hosts round a ring of 11, so no table reaches the bound."""
+    exact_tables = pytest.importorskip("exact_tables")
     topology = fabric.make_topology("pgft:3,4;1,3;1,1")
-    made = fabric.route_for(topology, ["shift"], range(11), moves=1000, exact_seconds=60)
-    assert not made.contention_free
-    assert made.proof.startswith("CP-SAT finds")
-    assert made.gap == 0
-    assert made.link_bytes > int((made.bound * made.stage_bytes).sum())
-    assert fabric.contention(made.routes, "shift", range(11)).stage_max.tolist() == made.stage_max.tolist()
+    made = fabric.route_for(topology, ["shift"], range(11), moves=1000)
+    shift = fabric.pattern("shift", 11, rank_bytes=2**24)
+    best = exact_tables.improve(fabric.TableSearch(made.routes, [shift], list(range(11))), 60)
+    assert made.least_bytes < best <= made.link_bytes < 1.1 * best
+    assert (made.proof, made.contention_free) == ("", False)
 
 
 def test_the_solver_finds_what_trying_all_tables_finds() -> None:
     """On small trees of two and three levels, without a search before it."""
-    pytest.importorskip("ortools")
+    exact_tables = pytest.importorskip("exact_tables")
     random = np.random.default_rng(2)
     for net, hosts in (("pgft:2,3;1,2;1,1", 6), ("k-ary-n-tree:2,3", 8)):
         topology = fabric.make_topology(net)
@@ -118,9 +116,8 @@ def test_the_solver_finds_what_trying_all_tables_finds() -> None:
                 search.choices = choices
                 best = min(best, int(search.stage_max.sum()))
             found = exact_tables.improve(search, 60)
-            assert found.proof
-            assert found.least_bytes <= best
-            assert search.stage_max.sum() == found.least_bytes
+            assert found <= best
+            assert search.stage_max.sum() == found
 
 
 def _all_choices(search: fabric.TableSearch, random: np.random.Generator) -> list[list[int]]:

@@ -11,7 +11,6 @@ import numpy as np
 from sortlast import _fabric
 from sortlast._errors import ArgumentError, Error
 from sortlast._fabric import Routes, TableSearch, Topology
-from sortlast.fabric import exact_tables
 from sortlast.fabric.analysis import between_nodes
 from sortlast.fabric.nodes import Nodes, placement
 from sortlast.fabric.patterns import PIXELS, pattern
@@ -38,7 +37,6 @@ class MadeRoutes:
         stage_bytes: bytes of the longest message of each stage, if each rank holds 2**24: (stages,).
         how: how the tables were found.
         proof: why no tables are better; empty: not known.
-        least_bytes: lower bound on :attr:`link_bytes` under any such tables.
     """
 
     routes: Routes
@@ -49,7 +47,6 @@ class MadeRoutes:
     stage_bytes: NDArray[np.int64]
     how: str
     proof: str
-    least_bytes: int
 
     @property
     def contention_free(self) -> bool:
@@ -67,6 +64,11 @@ class MadeRoutes:
         return int((self.stage_max * self.stage_bytes).sum())
 
     @property
+    def least_bytes(self) -> int:
+        """Lower bound on :attr:`link_bytes` under any tables of shortest paths."""
+        return int((self.bound * self.stage_bytes).sum())
+
+    @property
     def gap(self) -> float:
         """The fraction of :attr:`link_bytes` that better tables might save, 0 to 1; 0: there are none."""
         return 1 - self.least_bytes / self.link_bytes if self.link_bytes else 0.0
@@ -80,7 +82,6 @@ def route_for(
     engine: str = "ftree",
     roots: Sequence[str] | Sequence[int] | None = None,
     moves: int | None = None,
-    exact_seconds: float | None = None,
     seed: int = 1,
     progress: Progress | None = None,
 ) -> MadeRoutes:
@@ -88,7 +89,7 @@ def route_for(
 
     The tables use shortest paths that go up and then down. Stages that share no path with others are solved
     by edge colouring where that is exact (two levels, one link between each leaf and root), the others by
-    tabu search, and then, on request, by the solver CP-SAT of OR-Tools.
+    tabu search.
 
     Args:
         topology: a tree.
@@ -97,31 +98,21 @@ def route_for(
         engine: makes the entries that no flow of the schedules needs; updn replaces it if it refuses.
         roots: as for :func:`route`.
         moves: maximum number of moves of the tabu search; None: as many as take some seconds.
-        exact_seconds: time limit for CP-SAT to find better tables, or a proof that there are none, if the
-            search has not reached the bound; None: CP-SAT is not used.
-        seed: of the searches.
+        seed: of the search.
         progress: as for :func:`contention`.
 
     Raises:
         ArgumentError: a fabric that is no tree; no schedules, or one for a different number of participants.
         Error: hosts that are not joined by a path up and down.
-        MissingExtraError: ``exact_seconds`` is given, and OR-Tools is missing.
     """
     if isinstance(schedules, str) or not len(schedules):
         raise ArgumentError(f"schedules is {schedules!r}; expected a list of one or more")
-    if exact_seconds is not None:
-        exact_tables.check()
     topology = _with_levels(topology, roots)
     hosts = placement(topology, nodes)
     patterns = [between_nodes(pattern(each, len(hosts), rank_bytes=PIXELS), hosts) for each in schedules]
     search = TableSearch(_base(topology, engine, roots), patterns, hosts)
 
     how = _search(search, moves, seed, progress)
-    least = int((search.bound * search.bytes).sum())
-    proof = ""
-    if search.excess and exact_seconds is not None:
-        found = exact_tables.improve(search, exact_seconds, seed)
-        how, proof, least = f"{how}, {found.how}", found.proof, max(least, found.least_bytes)
     routes = search.routes("made for " + ", ".join(each.name for each in patterns))
     if loop := _fabric.find_credit_loop(routes):  # possible if the base's paths are not up and then down
         raise Error(f"the tables of {engine} have a credit loop of {len(loop)} channels; take another engine")
@@ -133,8 +124,7 @@ def route_for(
         host_flows=search.host_flows,
         stage_bytes=search.bytes,
         how=how,
-        proof=proof if search.excess else _proof(search),
-        least_bytes=least,
+        proof="" if search.excess else _proof(search),
     )
 
 

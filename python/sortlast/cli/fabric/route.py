@@ -39,20 +39,6 @@ def route(
         ),
     ] = None,
     nodes: _options.Nodes = "all",
-    moves: Annotated[
-        int | None,
-        typer.Option(min=0, show_default="some seconds", help="Maximum moves of the search for such tables."),
-    ] = None,
-    exact: Annotated[
-        float | None,
-        typer.Option(
-            min=0.1,
-            show_default="not at all",
-            help="If links remain shared: seconds for an exact solver, which may find better tables, or prove"
-            " that there are none.",
-        ),
-    ] = None,
-    seed: _options.Seed = 1,
     walk: Annotated[
         str | None, typer.Option(help="Print the path between two hosts, such as host00000,host00143.")
     ] = None,
@@ -78,8 +64,8 @@ def route(
     made = None
     if schedules is not None:
         _check_alone(lft, compute, lmc)
-        made = _route_for.make(topology, schedules, nodes, engine, roots, seed, moves, exact)
-    routes = made.routes if made else _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
+        made = _route_for.make(topology, schedules, nodes, engine, roots)
+    routes = made.routes if made else _inputs.routes(topology, engine, lft, roots, compute, lmc)
     hops = None if walk is None else _walk(routes, walk)
     described = _described(routes)
     if made is not None:

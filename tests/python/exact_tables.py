@@ -1,4 +1,4 @@
-"""Tables by an exact solver: CP-SAT of OR-Tools, on the problem of a table search.
+"""An oracle for tables made for schedules: CP-SAT of OR-Tools, on the problem of a table search.
 
 Every entry of the tables holds one of its ports. A class, all flows from one switch to one host, enters its
 first entry, and leaves each entry by the port that it holds. L is the number of flows on the fullest link of
@@ -10,49 +10,27 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from ortools.sat.python import cp_model
 
-from sortlast import _extras
-
-if TYPE_CHECKING:
-    from sortlast._fabric import TableSearch
-
-_WHAT = "the exact search for tables"
+from sortlast.fabric import TableSearch
 
 
-@dataclass(frozen=True)
-class Found:
-    """The solver's result: ``how``, a ``proof`` that it is optimal (empty: none), and a bound."""
+def improve(search: TableSearch, seconds: float, seed: int = 1) -> int:
+    """Give the search the best tables of shortest paths. Returns their bytes on fullest links, summed.
 
-    how: str
-    proof: str
-    least_bytes: int
-
-
-def check() -> None:
-    """Raise MissingExtraError if OR-Tools are missing."""
-    _extras.check("ortools", _WHAT)
-
-
-def improve(search: TableSearch, seconds: float, seed: int = 1) -> Found:
-    """Give the search the best tables that the solver finds within ``seconds``."""
-    with _extras.needed(_WHAT):
-        from ortools.sat.python import cp_model
+    Fails if the solver needs more than ``seconds`` for its proof.
+    """
     model = _Model(search, cp_model.CpModel())
     solver = cp_model.CpSolver()
     solver.parameters.max_time_in_seconds = seconds
     solver.parameters.random_seed = seed
     solver.parameters.num_workers = len(os.sched_getaffinity(0))
-    status = solver.solve(model.model)
-    if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        search.choices = model.choices(solver)
-    how = f"CP-SAT in {solver.wall_time:.1f} s"
-    least = round(solver.best_objective_bound) * model.unit
-    if status != cp_model.OPTIMAL:
-        return Found(how, "", least)
-    return Found(how, "CP-SAT finds that no tables of shortest ways take less time", least)
+    assert solver.solve(model.model) == cp_model.OPTIMAL
+    search.choices = model.choices(solver)
+    return round(solver.best_objective_bound) * model.unit
 
 
 @dataclass
