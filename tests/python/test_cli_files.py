@@ -153,12 +153,6 @@ def test_what_names_a_file(tmp_path):
     assert not reading.is_file("host[" + "0," * 5000 + "]")
 
 
-def test_a_fabric_to_build_is_named_as_for_other_commands(cli):
-    assert cli("fabric", "build", TREE)[:2] == cli("fabric", "build", "--net", TREE)[:2]
-    status, _, err = cli("fabric", "build")
-    assert (status, "name one fabric" in " ".join(err.split())) == (2, True)
-
-
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_shell_completes_commands(shell):
     variables = {

@@ -17,7 +17,7 @@ import sortlast
 @pytest.mark.parametrize(
     ("missing", "command"),
     [
-        ("_fabric", ("fabric", "build", "crossbar:4")),
+        ("_fabric", ("fabric", "build", "--net", "crossbar:4")),
         ("_simulate", ("simulate", "shift", "--net", "crossbar:4", "--bytes", "64")),
     ],
 )

@@ -159,7 +159,7 @@ def test_the_command_line_itself_is_an_extra(plain, tmp_path):
         ("schedule", "--list"),
         ("schedule", "shift", "--p", "4"),
         ("price", "--p", "4"),
-        ("fabric", "build", "crossbar:4"),
+        ("fabric", "build", "--net", "crossbar:4"),
         ("fabric", "check", "--net", "k-ary-n-tree:4,2"),
         ("fabric", "draw", "--net", "k-ary-n-tree:4,2", "--output", "page.html"),
         ("simulate", "shift", "--net", "crossbar:4", "--bytes", "64"),

@@ -35,7 +35,9 @@ def names(listed):
 @pytest.mark.parametrize("written_as", ["ibsim", "ibnetdiscover", "slurm"])
 def test_build_writes_what_the_others_read(cli, tmp_path, written_as):
     path = tmp_path / "net.txt"
-    status, out, _ = cli("fabric", "build", "pgft:8,4;1,4;1,2", "--format", written_as, "--output", path)
+    status, out, _ = cli(
+        "fabric", "build", "--net", "pgft:8,4;1,4;1,2", "--format", written_as, "--output", path
+    )
     assert status == 0
     assert f"wrote {path}" in out
     read, made = fabric.read(path), fabric.pgft(m=[8, 4], w=[1, 4], p=[1, 2])
@@ -46,7 +48,9 @@ def test_build_writes_what_the_others_read(cli, tmp_path, written_as):
 def test_build_leaves_out_what_it_is_told_and_finds_it_missing(cli, tmp_path):
     path, table = tmp_path / "net.txt", tmp_path / "table.json"
     options = ("--without", "host[00002-00003]", "--cut", "sw-L1-0001:9", "--cut", "sw-L2-0003:1")
-    status, out, _ = cli("fabric", "build", "pgft:8,4;1,4;1,2", *options, "--output", path, "--json", table)
+    status, out, _ = cli(
+        "fabric", "build", "--net", "pgft:8,4;1,4;1,2", *options, "--output", path, "--json", table
+    )
     assert status == 0
     told = loaded(table)
     assert (told["hosts"], told["links"], told["switches by level"]) == (30, 30 + 32 - 2, "4, 4")
@@ -64,7 +68,7 @@ def test_build_leaves_out_what_it_is_told_and_finds_it_missing(cli, tmp_path):
 
 def test_route_says_what_opensm_would_really_use(cli, tmp_path):
     net, table = tmp_path / "net.txt", tmp_path / "table.json"
-    cli("fabric", "build", TREE, "--cut", "sw-L1-0000:13", "--output", net)
+    cli("fabric", "build", "--net", TREE, "--cut", "sw-L1-0000:13", "--output", net)
     status, out, _ = cli("fabric", "route", "--net", net, "--json", table)
     assert status == 0
     told = loaded(table)
@@ -293,7 +297,7 @@ def test_engines_are_compared(cli, tmp_path, net):
 
 def test_fabrics_and_tables_are_compared_and_a_star_marks_what_fell_back(cli, tmp_path):
     net, tables, table = (tmp_path / name for name in ("cut.net", "my.lfts", "table.json"))
-    cli("fabric", "build", "k-ary-n-tree:4,2", "--cut", "sw-L1-0000:5", "--output", net)
+    cli("fabric", "build", "--net", "k-ary-n-tree:4,2", "--cut", "sw-L1-0000:5", "--output", net)
     cli("fabric", "route", "--net", "k-ary-n-tree:4,2", "--engine", "dor", "--output", tables)
     options = ("--against", net, "--against", tables, "--against", "crossbar:16", "--bytes", "16M")
     status, out, _ = cli("fabric", "check", "--net", "k-ary-n-tree:4,2", *options, "--json", table)

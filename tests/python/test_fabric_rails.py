@@ -148,7 +148,7 @@ def test_the_other_commands_take_a_rail_too(cli, tmp_path):
     assert cli("fabric", "check", *job, "--against", "minhop")[0] == 0
     assert cli("fabric", "draw", *job, "--output", tmp_path / "net.html")[0] == 0
     assert cli("fabric", "route", "--net", NET, "--node-name-map", NAMES)[0] == 0
-    assert cli("fabric", "build", NET, "--without", "gpu04", "--node-name-map", NAMES)[0] == 0
+    assert cli("fabric", "build", "--net", NET, "--without", "gpu04", "--node-name-map", NAMES)[0] == 0
     status, out, _ = cli("simulate", "shift", *job[:-2], "--method", "flow", "--bytes", 1000000)
     assert status == 0
     assert "50,000 MB/s" in out
@@ -218,7 +218,7 @@ def test_wrong_counters_are_named(net, cli, tmp_path):
 
 def test_slurm_gets_machines_and_not_adapters(cli, tmp_path):
     path = tmp_path / "topology.conf"
-    build = ("fabric", "build", NET, "--format", "slurm", "--output", path)
+    build = ("fabric", "build", "--net", NET, "--format", "slurm", "--output", path)
     told = refused(cli(*build))
     assert "names no machine, which Slurm would need" in told
     assert "--node-name-map" in told
@@ -234,7 +234,9 @@ def test_slurm_gets_machines_and_not_adapters(cli, tmp_path):
 def test_a_topology_conf_says_how_many_cables_were_taken(cli, tmp_path):
     path, out = tmp_path / "topology.conf", tmp_path / "net.txt"
     path.write_text("SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-4]\nSwitchName=s Switches=a,b\n")
-    assert "(taken: 1 cable a link)" in " ".join(cli("fabric", "build", path)[1].split())
-    assert cli("fabric", "build", path, "--links", 2, "--output", out)[0] == 0
+    assert "(taken: 1 cable a link)" in " ".join(cli("fabric", "build", "--net", path)[1].split())
+    assert cli("fabric", "build", "--net", path, "--links", 2, "--output", out)[0] == 0
     assert len(fabric.read(out).links) == 4 + 4
-    assert "--links is for Slurm's topology.conf" in refused(cli("fabric", "build", NET, "--links", 2))
+    assert "--links is for Slurm's topology.conf" in refused(
+        cli("fabric", "build", "--net", NET, "--links", 2)
+    )

@@ -156,14 +156,15 @@ def test_names_are_escaped_and_told_apart(tmp_path):
 @pytest.mark.references("simgrid")
 def test_the_command_writes_a_platform(cli, tmp_path, shifts):
     path = tmp_path / "platform.xml"
-    options = ("--format", "simgrid", "--engine", "minhop", "--bandwidth", 2000, "--latency", "1e-6")
-    status, out, _ = cli("fabric", "build", "k-ary-n-tree:4,2", *options, "--output", path)
+    options = ("--format", "simgrid", "--engine", "minhop")
+    status, out, _ = cli("fabric", "build", "--net", "k-ary-n-tree:4,2", *options, "--output", path)
     assert status == 0
     assert "minhop" in out
     text = path.read_text()
-    assert 'bandwidth="2000000000Bps"' in text
-    assert text == fabric.write_simgrid(fabric.route(fabric.k_ary_n_tree(4, 2), "minhop"), 2e9, 1e-6)
+    assert text == fabric.write_simgrid(fabric.route(fabric.k_ary_n_tree(4, 2), "minhop"))
     assert int(told(shifts, path).split()[0]) == 16
-    large = cli("fabric", "build", "rlft:36,3", "--format", "simgrid", "--output", tmp_path / "x.xml")
+    large = cli(
+        "fabric", "build", "--net", "rlft:36,3", "--format", "simgrid", "--output", tmp_path / "x.xml"
+    )
     assert "pairs of hosts" in refused(large)
     assert not (tmp_path / "x.xml").exists()

@@ -247,7 +247,7 @@ def test_two_files_cannot_share_standard_output(cli):
         ["tune", "--output", "no/profile.json"],
         ["bandwidth", "--matrix", "no/matrix"],
         ["bench", "composite", "--json", "no/bench.json"],
-        ["fabric", "build", "crossbar:4", "--output", "no/net"],
+        ["fabric", "build", "--net", "crossbar:4", "--output", "no/net"],
         ["fabric", "check", "--net", "crossbar:4", "--json", "no/check.json"],
         ["fabric", "draw", "--net", "crossbar:4", "--output", "no/page.html"],
         ["study", "narrowed-trees", "--quick", "--output", "no/study"],

@@ -99,7 +99,7 @@ def test_tasks_go_where_the_nodes_and_the_order_say(cli, tmp_path):
 
 def test_tables_of_a_file_are_used(cli, tmp_path):
     net, tables = tmp_path / "net.txt", tmp_path / "tables.lfts"
-    cut = ("k-ary-n-tree:4,2", "--cut", "sw-L1-0000:5", "--format", "ibnetdiscover")
+    cut = ("--net", "k-ary-n-tree:4,2", "--cut", "sw-L1-0000:5", "--format", "ibnetdiscover")
     assert cli("fabric", "build", *cut, "--output", net)[0] == 0
     assert cli("fabric", "route", "--net", net, "--engine", "updn", "--output", tables)[0] == 0
     from_file = simulated(cli, tmp_path, "BU", "--net", net, "--lft", tables)

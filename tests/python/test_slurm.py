@@ -138,7 +138,10 @@ def test_a_written_yaml_is_read_back(family, tmp_path):
 
 def test_the_command_writes_it(cli, tmp_path):
     path = tmp_path / "topology.yaml"
-    assert cli("fabric", "build", "k-ary-n-tree:4,2", "--format", "slurm-yaml", "--output", path)[0] == 0
+    assert (
+        cli("fabric", "build", "--net", "k-ary-n-tree:4,2", "--format", "slurm-yaml", "--output", path)[0]
+        == 0
+    )
     assert path.read_text().startswith("- topology: default\n  cluster_default: true\n  tree:\n")
     status, out, _ = cli("fabric", "check", "--net", path, "--engine", "minhop")
     assert (status, "16 hosts" in out) == (0, True)

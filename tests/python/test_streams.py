@@ -31,7 +31,7 @@ TREE = "--net k-ary-n-tree:3,2"
 
 # Every command, with the files a* that it is asked to write.
 HERE = {
-    "fabric build": "k-ary-n-tree:3,2 --output a.net --json a.json",
+    "fabric build": f"{TREE} --output a.net --json a.json",
     "fabric check": f"{TREE} --prices prices.json --csv a.csv --json a.json",
     "fabric draw": f"{TREE} --output a.html",
     "fabric order": f"{TREE} --launcher mpich --hostfile a.hosts --json a.json",

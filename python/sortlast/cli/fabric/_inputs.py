@@ -73,8 +73,8 @@ def routes(
     lft: Path | None = None,
     roots: str | None = None,
     compute: str | None = None,
-    lmc: int = 0,
     seed: int = 1,
+    lmc: int = 0,
 ) -> Routes:
     """Tables from a file or an engine."""
     from sortlast import fabric

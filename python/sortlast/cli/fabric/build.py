@@ -35,15 +35,7 @@ def register(group: typer.Typer) -> None:
 
 
 def build(
-    net: Annotated[
-        str | None,
-        typer.Argument(
-            help="A family such as pgft:18,12;1,9;1,2, or a file, as for --net of other commands."
-        ),
-    ] = None,
-    net_option: Annotated[
-        str | None, typer.Option("--net", help="The same, as an option like in other commands.")
-    ] = None,
+    net: _options.Net,
     without: Annotated[
         str | None, typer.Option(help="Remove these hosts: a list such as host[00012-00020], or a file.")
     ] = None,
@@ -69,20 +61,6 @@ def build(
     engine: Annotated[
         str, typer.Option(help="Routing engine for the routes of a SimGrid platform.")
     ] = _options.ENGINE,
-    lft: Annotated[
-        Path | None, typer.Option(help="Forwarding tables for these routes, as in other commands.")
-    ] = None,
-    bandwidth: Annotated[
-        float | None,
-        typer.Option(
-            min=0.001,
-            show_default="each link's rate, else 1250",
-            help="Bandwidth of a SimGrid link in MB/s (10^6 bytes).",
-        ),
-    ] = None,
-    latency: Annotated[
-        float, typer.Option(min=0, max=3600, help="Latency of a SimGrid link in seconds.")
-    ] = 0.0,
     json: _options.Json = None,
 ) -> None:
     """Build a fabric, or read one, and write it in the format of another tool.
@@ -99,10 +77,7 @@ def build(
     from sortlast import fabric
 
     _terminal.check_places(output, json)
-    named = [each for each in (net, net_option) if each is not None]
-    if len(named) != 1:
-        raise typer.BadParameter("name one fabric, as NET or by --net", param_hint="--net")
-    made = _inputs.topology(named[0], node_name_map) if links is None else _linked(named[0], links)
+    made = _inputs.topology(net, node_name_map) if links is None else _linked(net, links)
     if cut:
         made = made.without_links([_channel(made, end) for end in cut])
     if without is not None:
@@ -111,9 +86,9 @@ def build(
     # Reject impossible formats before anything is written.
     text, routing = "", {}
     if output is not None and format is Format.simgrid:
-        routes = _inputs.routes(made, engine, lft)
+        routes = _inputs.routes(made, engine)
         routing = {"routing": _show.routing(routes)}
-        text = fabric.write_simgrid(routes, 0 if bandwidth is None else bandwidth * 1e6, latency)
+        text = fabric.write_simgrid(routes)
     elif output is not None:
         text = _text(made, format, rail or "")
     described = _described(made) | routing

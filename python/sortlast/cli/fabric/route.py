@@ -65,7 +65,7 @@ def route(
     if schedules is not None:
         _check_alone(lft, compute, lmc)
         made = _route_for.make(topology, schedules, nodes, engine, roots)
-    routes = made.routes if made else _inputs.routes(topology, engine, lft, roots, compute, lmc)
+    routes = made.routes if made else _inputs.routes(topology, engine, lft, roots, compute, lmc=lmc)
     hops = None if walk is None else _walk(routes, walk)
     described = _described(routes)
     if made is not None:
