@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 import typer
@@ -20,11 +21,11 @@ Memory = Annotated[
 ]
 
 
-def positive(seconds: float) -> float:
-    """Check that a number is above 0: for an option's ``callback``."""
-    if not seconds > 0:
-        raise typer.BadParameter(f"{seconds:g} is not above 0")
-    return seconds
+def positive(value: float | None) -> float | None:
+    """Check that a number, if given, is above 0: for an option's ``callback``."""
+    if value is not None and not 0 < value < math.inf:
+        raise typer.BadParameter(f"{value:g} is not above 0")
+    return value
 
 
 Timeout = Annotated[

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from sortlast.cli import _parse
+
 ENGINE = "ftree"
 
 
@@ -14,109 +16,122 @@ Net = Annotated[
     str,
     typer.Option(
         "--net",
-        help="The fabric: a file (ibnetdiscover, ibsim netlist, opensm-subnet.lst, Slurm topology.conf), or a"
-        " family such as k-ary-n-tree:12,2. Files may be compressed (.gz); - is standard input.",
+        metavar="FABRIC",
+        help="A file (ibnetdiscover, ibsim, opensm-subnet.lst, topology.conf, ..), or a family such as"
+        " k-ary-n-tree:12,2. - is standard input.",
     ),
 ]
 Lft = Annotated[
     Path | None,
     typer.Option(
-        help="Forwarding tables instead of an engine: opensm-lfts.dump, opensm.fdbs, dump_fts or ibroute."
+        metavar="FILE",
+        help="Forwarding tables instead of an engine's: opensm-lfts.dump, .fdbs, dump_fts or ibroute.",
     ),
 ]
 Engine = Annotated[
     str,
-    typer.Option(help="Routing engine: d-mod-k, s-mod-k, ftree, minhop, updn, dor, lash, random or minimal."),
+    typer.Option(
+        metavar="NAME",
+        help="Routing: ftree, minhop, updn, dor, lash as OpenSM's; d-mod-k, s-mod-k, random, minimal.",
+    ),
 ]
 Roots = Annotated[
     str | None,
     typer.Option(
-        show_default="found by the engine",
-        help="Root switches for the engine, like OpenSM's -a: a list of names, a file of them, or top: the"
-        " switches of the highest level.",
+        metavar="NAMES",
+        show_default=False,
+        help="Root switches, like OpenSM's -a: a list, a file, or top: the highest level.",
     ),
 ]
 Compute = Annotated[
     str | None,
     typer.Option(
-        show_default="all",
-        help="Compute nodes for ftree, like OpenSM's -u: as for --nodes; or leaves: hosts on leaf switches.",
+        metavar="NAMES",
+        show_default=False,
+        help="Compute nodes for ftree, like OpenSM's -u: a list, a file, or leaves: hosts on leaf switches.",
     ),
 ]
-Lmc = Annotated[int, typer.Option(min=0, max=7, help="2^lmc LIDs per host, with a path to each.")]
+Lmc = Annotated[
+    int, typer.Option(min=0, max=7, metavar="LMC", help="2^LMC LIDs per host, with a path to each.")
+]
 NodeNameMap = Annotated[
     Path | None,
     typer.Option(
         "--node-name-map",
-        help="Names by GUID, as for OpenSM: lines '0xGUID \"NAME\"'; or the adapters of nodes: lines 'NODE"
-        " RAIL GUID'.",
+        metavar="FILE",
+        help="Names by GUID, as for OpenSM: lines '0xGUID \"NAME\"'; or adapters: lines 'NODE RAIL GUID'.",
     ),
 ]
 Nodes = Annotated[
     str,
     typer.Option(
-        help="The job's nodes in the order of its ranks: a list such as node[001-012,020], a file (of names,"
-        " a hostfile, or opensm-ftree-ca-order.dump), or all."
+        metavar="NAMES",
+        help="The job's nodes in rank order: a list such as node[001-012,020], a file (names, hostfile), or"
+        " all.",
     ),
 ]
 Rail = Annotated[
     str | None,
     typer.Option(
         "--rail",
-        help="Adapter that ranks use on nodes with several, such as HCA-6; several separated by commas: the"
-        " first that a node has; all: all in turn by the ranks of a node.",
+        metavar="NAME",
+        help="Adapter of nodes with several, such as HCA-6; A,B: the first that a node has; all: in turn.",
     ),
 ]
 RanksPerNode = Annotated[
     int | None,
     typer.Option(
         "--ranks-per-node",
-        min=1,
-        show_default="as given in the list, else 1",
-        help="Ranks on each of the nodes.",
+        metavar="N",
+        callback=_parse.positive,
+        show_default=False,
+        help="Ranks on each node; by default as in the list, else 1.",
     ),
 ]
 Blocks = Annotated[
     Path | None,
     typer.Option(
-        help="Blocks of nodes with their own network, such as NVLink: Slurm's topology.yaml, or its"
-        " topology.conf of topology/block. Messages within a block do not cross the fabric, and its ranks"
-        " stay together."
+        metavar="FILE",
+        help="Blocks of nodes with their own network, such as NVLink: Slurm's topology.yaml or .conf.",
     ),
 ]
 NodesOrder = Annotated[
     str | None,
     typer.Option(
         "--order",
-        show_default="listed; routing for all",
-        help="Reorder the nodes: routing (by leaf and by port, as ftree balances), routing-dummies (the same,"
-        " with leaves filled up by empty places), alphabetical, natural (node2 before node10) or random.",
+        metavar="NAME",
+        show_default=False,
+        help="Reorder the nodes: routing (as ftree balances), routing-dummies, alphabetical, natural or"
+        " random.",
     ),
 ]
 Schedule = Annotated[
     str,
     typer.Option(
-        help="Communication: shift (all its stages), all-to-all, a collective (ring, recursive-halving,"
-        " recursive-doubling, double-tree:C, binomial-broadcast, binomial-reduce, pairwise, bruck, rail:K,"
-        " chain), an algorithm such as radix-k:12,12, or a file with lines 'stage source destination"
-        " [bytes]'."
+        metavar="NAME",
+        help="Communication: shift, a collective such as ring or all-to-all, groups such as tensor=8,data=4,"
+        " an algorithm such as radix-k:12,12, or a file of traffic.",
     ),
 ]
 Bytes = Annotated[
     str | None,
     typer.Option(
         "--bytes",
-        show_default="times are not told",
-        help="Bytes that each rank holds, such as 4096, 1.5G or 256Mi.",
+        metavar="SIZE",
+        show_default=False,
+        help="Bytes that each rank holds, such as 4096, 1.5G or 256Mi; the report then has times.",
     ),
 ]
 Bandwidth = Annotated[
     float | None,
     typer.Option(
-        min=0.001,
-        show_default="from the fabric's file; else 12500",
-        help="Bandwidth of a link in MB/s (10^6 bytes), for times.",
+        metavar="MB/S",
+        callback=_parse.positive,
+        show_default=False,
+        help="Bandwidth of a link, for times; by default the fabric's rates, else 12500.",
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of all random choices.")]
-Json = Annotated[Path | None, typer.Option(help="Also write all that is printed to this JSON file.")]
+Json = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Also write all that is printed to this JSON file.")
+]

@@ -37,11 +37,14 @@ def register(group: typer.Typer) -> None:
 def build(
     net: _options.Net,
     without: Annotated[
-        str | None, typer.Option(help="Remove these hosts: a list such as host[00012-00020], or a file.")
+        str | None,
+        typer.Option(
+            metavar="NAMES", help="Remove these hosts: a list such as host[00012-00020], or a file."
+        ),
     ] = None,
     cut: Annotated[
         list[str] | None,
-        typer.Option(help="Cut the link at this port of a switch, as NAME:PORT. May be repeated."),
+        typer.Option(metavar="NAME:PORT", help="Cut the link at a port of a switch. May be repeated."),
     ] = None,
     rail: _options.Rail = None,
     node_name_map: _options.NodeNameMap = None,
@@ -50,16 +53,19 @@ def build(
         typer.Option(
             min=1,
             max=1024,
+            metavar="N",
             show_default="1",
-            help="Number of cables between two switches, which Slurm's topology.conf does not state.",
+            help="Cables between two switches, which topology.conf does not state.",
         ),
     ] = None,
-    format: Annotated[Format, typer.Option(help="Output format.")] = Format.ibsim,  # noqa: A002
+    format: Annotated[  # noqa: A002
+        Format, typer.Option(metavar="NAME", help=f"Output format: {', '.join(Format)}.")
+    ] = Format.ibsim,
     output: Annotated[
-        Path | None, typer.Option(help="Write the fabric to this file; by default it is only described.")
+        Path | None, typer.Option(metavar="FILE", help="Write the fabric; by default it is only described.")
     ] = None,
     engine: Annotated[
-        str, typer.Option(help="Routing engine for the routes of a SimGrid platform.")
+        str, typer.Option(metavar="NAME", help="Routing engine for the routes of a SimGrid platform.")
     ] = _options.ENGINE,
     json: _options.Json = None,
 ) -> None:

@@ -50,54 +50,45 @@ def check(
     schedule: _options.Schedule = "shift",
     size: _options.Bytes = None,
     bandwidth: _options.Bandwidth = None,
-    bisection: Annotated[
-        bool,
-        typer.Option(
-            "--bisection",
-            help="Also estimate the effective bisection bandwidth: the mean share of a flow between random"
-            " halves of the nodes (Hoefler, Schneider and Lumsdaine, 2008).",
-        ),
-    ] = False,
-    prices: Annotated[
-        Path | None,
-        typer.Option(
-            help="Also report the cost of the fabric, from a file with prices of switches by ports, cables by"
-            " kind and adapters (YAML, JSON or CSV)."
-        ),
-    ] = None,
     against: Annotated[
         list[str] | None,
         typer.Option(
-            help="Compare with another engine, such as minhop, with another file of tables, or with another"
-            " fabric, as for --net. May be repeated."
+            metavar="WHAT", help="Compare with another engine, file of tables, or fabric. May be repeated."
         ),
+    ] = None,
+    bisection: Annotated[
+        bool,
+        typer.Option("--bisection", help="Report the effective bisection bandwidth too (Hoefler et al.)."),
+    ] = False,
+    prices: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Report the cost of the fabric too, from a file of prices."),
     ] = None,
     spread: Annotated[
         str | None,
         typer.Option(
-            help="Also analyse adaptive routing: flows split over the paths of shortest, ar-updn or ar-ftree,"
-            " evenly and optimally.",
+            metavar="NAME",
+            help="Analyse adaptive routing too, over the paths of ar-ftree, ar-updn or shortest.",
         ),
     ] = None,
     counters: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Port counters, as printed by perfquery -x or ibqueryerrors --counters, to compare with the"
-            " predicted loads. If given twice, before and after the job, their difference.",
+            metavar="FILE",
+            help="Compare with port counters (perfquery -x, ibqueryerrors --counters); given twice: before"
+            " and after the job.",
         ),
     ] = None,
     csv: Annotated[
         Path | None,
-        typer.Option(help="Write the flows on every link at every stage to this file, for a spreadsheet."),
+        typer.Option(metavar="FILE", help="Write the flows on every link at every stage to this CSV file."),
     ] = None,
     json: _options.Json = None,
 ) -> None:
     """Check whether a job's communication is contention-free: no link carries two flows at any stage.
 
-    Exit status 0: contention-free; 1: contended; 2: wrong input. For a contended job, the worst link is named
-    with its flows, and advice is given: a contention-free order of the nodes, which `sortlast fabric order`
-    writes, or the reason why there is none. With --bytes it also estimates the time, if every stage lasts as
-    long as its slowest message and each of L flows on a link is L times slower.
+    Exit status 0: contention-free; 1: contended; 2: wrong input. A contended job gets the worst link with its
+    flows, and an order of the nodes that is free, or the reason why there is none.
     """
     from sortlast import fabric
     from sortlast.fabric import tables

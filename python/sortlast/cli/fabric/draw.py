@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sortlast import Error
-from sortlast.cli import _progress, _terminal
+from sortlast.cli import _parse, _progress, _terminal
 from sortlast.cli.fabric import _inputs, _options
 from sortlast.cli.fabric._job import Job
 from sortlast.files import write_text
@@ -22,7 +22,8 @@ def register(group: typer.Typer) -> None:
 def draw(
     net: _options.Net,
     output: Annotated[
-        Path, typer.Option(help="A picture (png, svg or pdf) of one stage, or a page (html) of all.")
+        Path,
+        typer.Option(metavar="FILE", help="A picture of one stage (png, svg, pdf), or a page of all (html)."),
     ],
     engine: _options.Engine = _options.ENGINE,
     lft: _options.Lft = None,
@@ -37,17 +38,15 @@ def draw(
     schedule: _options.Schedule = "shift",
     stage: Annotated[
         int | None,
-        typer.Option(min=1, show_default="the worst", help="Stage to draw, from 1; a page opens at it."),
+        typer.Option(
+            metavar="N", callback=_parse.positive, show_default="the worst", help="Stage to draw, from 1."
+        ),
     ] = None,
 ) -> None:
     """Draw a fabric, with each direction of each link coloured by its number of flows.
 
-    Trees are drawn by levels, meshes and tori as grids. In a large fabric leaves, or pods, are aggregated to
-    one glyph each, with its count and the worst load of its links. Engine, order, schedule and this
-    command are written on the picture.
-
-    The page is self-contained and needs no network: a slider chooses the stage; pointing at a link, a switch
-    or a host lists its flows, and the table and the search field do the same by keyboard.
+    Trees are drawn by levels, meshes and tori as grids; in a large fabric a glyph is a leaf or a pod. A page
+    has all stages and the flows of each link, and needs no network.
     """
     from sortlast import page
     from sortlast.fabric.analysis import repeats

@@ -46,43 +46,40 @@ def order(
     ranks_per_node: _options.RanksPerNode = None,
     blocks: _options.Blocks = None,
     node_name_map: _options.NodeNameMap = None,
-    schedule: _options.Schedule = "shift",
+    schedule: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Communication: shift, a collective such as ring or all-to-all, groups such as"
+            " tensor=8,data=4, or an algorithm such as radix-k:12,12.",
+        ),
+    ] = "shift",
     size: _options.Bytes = None,
     dummies: Annotated[
         bool,
-        typer.Option(
-            "--dummies",
-            help="Allow empty places: a shift then has more stages and less contention.",
-        ),
+        typer.Option("--dummies", help="Let places of a shift stay empty: more stages, less contention."),
     ] = False,
     steps: Annotated[
         int | None,
-        typer.Option(min=0, show_default="some seconds", help="Steps of the search after the known orders."),
+        typer.Option(min=0, metavar="N", show_default=False, help="Steps of the search; 0: known orders."),
     ] = None,
     launcher: Annotated[
-        Launcher,
-        typer.Option(
-            help="Launcher that reads the files; torchrun: one line per node, with name and options."
-        ),
+        Launcher, typer.Option(metavar="NAME", help=f"Form of the file: {', '.join(Launcher)}.")
     ] = Launcher.mpich,
     hostfile: Annotated[
-        Path | None, typer.Option(help="Write a hostfile: rank i runs on its line i.")
+        Path | None, typer.Option(metavar="FILE", help="Write the nodes in this order for the launcher.")
     ] = None,
     json: _options.Json = None,
 ) -> None:
     """Find an order of a job's nodes in which its communication is contention-free, and write it.
 
-    Slurm lists nodes alphabetically; a shift is contention-free in the order for which the routing was
-    balanced. This command tries the known orders, then improves the best one by a search. It reports when no
-    order can be contention-free under this routing, and why. Exit status, as in `check`: 0 if the order is
-    contention-free, 1 if not.
+    Tries the known orders, and improves the best one by a search of some seconds. Exit status as in `check`:
+    0 if the order is contention-free, 1 if not.
 
-    The table compares it with the listed and the alphabetical order, the mean of 20 random ones, and the
-    bound, in which only the hosts' own links are shared. `lost` is the fraction of the time that is lost
-    compared with the bound, if every stage lasts as long as its slowest message.
+    The table compares it with the listed and the alphabetical order, with 20 random ones, and with the bound,
+    in which only the hosts' own links are shared. `lost` is the fraction of the time above that bound.
 
-    With --dummies some places of the shift may stay empty. Launchers have no empty places: their files list
-    only the nodes, and the compositor gets the places from the printed algorithm, such as `shift:3,8-11`.
+    Launchers have no empty places: with --dummies, the compositor gets them from the printed algorithm.
     """
     from sortlast import fabric
 

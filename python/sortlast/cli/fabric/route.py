@@ -33,17 +33,18 @@ def route(
         str | None,
         typer.Option(
             "--for",
-            show_default="tables of the engine",
-            help="Make tables for these schedules, separated by commas, such as binary-swap,shift, in which"
-            " as few of their flows as possible share a link.",
+            metavar="NAMES",
+            show_default=False,
+            help="Make tables in which flows of these schedules share few links, such as binary-swap,shift.",
         ),
     ] = None,
     nodes: _options.Nodes = "all",
     walk: Annotated[
-        str | None, typer.Option(help="Print the path between two hosts, such as host00000,host00143.")
+        str | None,
+        typer.Option(metavar="HOST,HOST", help="Print the path between two hosts, link by link."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option(help="Write the tables for opensm -R file -U FILE to this file.")
+        Path | None, typer.Option(metavar="FILE", help="Write the tables, for opensm -R file -U FILE.")
     ] = None,
     json: _options.Json = None,
 ) -> None:
