@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from ortools.sat.python import cp_model
 
-from sortlast.fabric import TableSearch
+from sortlast._fabric import TableSearch
 
 
 def improve(search: TableSearch, seconds: float, seed: int = 1) -> int:

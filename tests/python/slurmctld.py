@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 import references
-from sortlast import fabric
+from sortlast import _fabric
 
 _LIMIT = 60.0  # until it answers [s]
 
@@ -65,7 +65,7 @@ def _settings(folder: Path, nodes: list[str]) -> str:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     listed = "\n".join(
-        f"NodeName={fabric.fold_node_list(nodes[k : k + 1000])} NodeAddr=127.0.0.1 State=UNKNOWN"
+        f"NodeName={_fabric.fold_node_list(nodes[k : k + 1000])} NodeAddr=127.0.0.1 State=UNKNOWN"
         for k in range(0, len(nodes), 1000)
     )
     return f"""ClusterName=test

@@ -94,7 +94,7 @@ def test_the_search_is_near_the_best_tables_for_a_shift() -> None:
     topology = fabric.make_topology("pgft:3,4;1,3;1,1")
     made = fabric.route_for(topology, ["shift"], range(11), moves=1000)
     shift = fabric.pattern("shift", 11, rank_bytes=2**24)
-    best = exact_tables.improve(fabric.TableSearch(made.routes, [shift], list(range(11))), 60)
+    best = exact_tables.improve(_fabric.TableSearch(made.routes, [shift], list(range(11))), 60)
     assert made.least_bytes < best <= made.link_bytes < 1.1 * best
     assert (made.proof, made.contention_free) == ("", False)
 
@@ -110,7 +110,7 @@ def test_the_solver_finds_what_trying_all_tables_finds() -> None:
                 [(i, int(j)) for i, j in enumerate(random.permutation(hosts)) if i != j] for _ in range(4)
             ]
             traffic = fabric.pattern(stages, hosts)
-            search = fabric.TableSearch(fabric.route(topology, "ftree"), [traffic], list(range(hosts)))
+            search = _fabric.TableSearch(fabric.route(topology, "ftree"), [traffic], list(range(hosts)))
             best = np.inf
             for choices in _all_choices(search, random):
                 search.choices = choices
@@ -120,7 +120,7 @@ def test_the_solver_finds_what_trying_all_tables_finds() -> None:
             assert search.stage_max.sum() == found
 
 
-def _all_choices(search: fabric.TableSearch, random: np.random.Generator) -> list[list[int]]:
+def _all_choices(search: _fabric.TableSearch, random: np.random.Generator) -> list[list[int]]:
     """All tables, or 2000 of them drawn at random."""
     ports = np.bincount(search.ports[:, 0])
     if np.prod(ports.astype(float)) <= 5000:

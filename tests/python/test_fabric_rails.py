@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from refusals import refused
-from sortlast import ArgumentError, fabric
+from sortlast import ArgumentError, _fabric, fabric
 
 DATA = Path(__file__).parents[1] / "fabric" / "data"
 NET = DATA / "ibnetdiscover" / "rails.ibnetdiscover"
@@ -37,7 +37,7 @@ def test_nodes_hold_adapters(net):
     assert [node.name for node in nodes] == ["gpu01", "gpu02", "gpu03", "gpu04"]
     assert [adapter.rail for adapter in nodes[0].adapters] == ["mlx5_0", "mlx5_1", "mlx5_2", "mlx5_3"]
     assert [adapter.rail for adapter in nodes[3].adapters] == ["mlx5_0", "mlx5_1", "mlx5_2"]
-    assert fabric.rails(nodes) == ["mlx5_0", "mlx5_1", "mlx5_2", "mlx5_3"]
+    assert _fabric.rails(nodes) == ["mlx5_0", "mlx5_1", "mlx5_2", "mlx5_3"]
     assert sum(host.aggregates for host in net.hosts) == 6
     assert pickle.loads(pickle.dumps(nodes[0])) == nodes[0]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sortlast
-from sortlast import fabric
+from sortlast import _fabric, fabric
 
 
 def test_a_walk_and_its_text() -> None:
@@ -23,7 +23,7 @@ def test_a_walk_and_its_text() -> None:
         "sw-L2-0001 [2] -> [4] sw-L1-0001",
         "sw-L1-0001 [2] -> [1] host00003 HCA-1",
     ]
-    assert text == fabric.describe_channels(tree, walk)
+    assert text == _fabric.describe_channels(tree, walk)
     assert routes.walk(1, 1) == []
 
 
@@ -52,7 +52,7 @@ def test_what_does_not_exist_is_an_error() -> None:
         lambda: routes.plane(0, 3),
         lambda: routes.lane(3, 0),
         lambda: routes.table(1),
-        lambda: fabric.describe_channels(routes.topology, [6]),
+        lambda: _fabric.describe_channels(routes.topology, [6]),
     ]
     for call in calls:
         with pytest.raises(sortlast.ArgumentError, match="does not exist: there are"):

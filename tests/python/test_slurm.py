@@ -12,6 +12,7 @@ import damage
 import real_fabrics
 import slurmctld
 from sortlast import ArgumentError, Error, fabric
+from sortlast.fabric import topology_yaml
 
 YAML = """\
 # Two networks of one cluster.
@@ -199,7 +200,7 @@ def test_blocks_of_both_formats(tmp_path):
         found = blocks_of(text, tmp_path)
         assert found.sizes == [3, 6]
         assert found.nodes == {"b1": ["node01", "node02", "node03"], "b2": ["node04", "node05", "node06"]}
-    assert blocks_of(fabric.write_blocks(found, "x"), tmp_path) == found
+    assert blocks_of(topology_yaml.write_blocks(found, "x"), tmp_path) == found
 
 
 def test_what_stays_in_a_block_does_not_cross_the_fabric(cli, tmp_path):
