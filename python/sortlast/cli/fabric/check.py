@@ -24,7 +24,9 @@ from sortlast.cli.fabric._job import Job
 from sortlast.files import replacing
 
 if TYPE_CHECKING:
-    from sortlast.fabric import Contention, Placement, PriceList, SpreadContention
+    from rich.console import Console
+
+    from sortlast.fabric import Contention, Placement, PriceList
 
 _MOST_FLOWS = 12  # max flows that are listed
 _MOST_STAGES = 16  # max stages that are listed individually
@@ -112,12 +114,7 @@ def check(
     report |= measures
     facts += _measured(measures)
     if spread is not None:
-        ways = fabric.spread(
-            topology, spread, None if roots is None else _inputs.root_switches(topology, roots)
-        )
-        with _progress.bar("spreading", transient=True) as progress:
-            split = fabric.spread_contention(ways, found.pattern, hosts, progress=progress)
-        report["spread"] = _spread(spread, split)
+        report["spread"] = _spread(found, hosts, spread, roots)
         facts.append((f"spread over {spread}", report["spread"]["sentence"]))
     if others:
         report["against"] = [_against.row(found, measures)]
@@ -128,17 +125,22 @@ def check(
     _write(found, report, csv, json)
     console = _terminal.console(csv, json)
     console.print(_show.facts(facts))
-    if not found.contention_free:
+    _print(report, console)
+    _terminal.name_written(console, csv, json)
+    raise typer.Exit(0 if found.contention_free else 1)
+
+
+def _print(report: dict[str, Any], console: Console) -> None:
+    """Print all below the facts, the verdict at the end."""
+    if report["worst"]:
         console.print(_crossing(report["worst"]))
     if "advice" in report:
         console.print(f"What would make it free: {report['advice']}")
-    if counters:
+    if "counters" in report:
         console.print(_counters.table(report["counters"]))
-    if others:
+    if "against" in report:
         _against.show(report["against"], console)
-    console.print(f"{'CONTENTION-FREE' if found.contention_free else 'CONTENDED'}: {report['sentence']}")
-    _terminal.name_written(console, csv, json)
-    raise typer.Exit(0 if found.contention_free else 1)
+    console.print(f"{'CONTENTION-FREE' if report['contention_free'] else 'CONTENDED'}: {report['sentence']}")
 
 
 def _measures(
@@ -223,8 +225,14 @@ def _report(found: Contention, hosts: Placement, order: str) -> dict[str, Any]:
     }
 
 
-def _spread(name: str, split: SpreadContention) -> dict[str, Any]:
+def _spread(found: Contention, hosts: Placement, name: str, roots: str | None) -> dict[str, Any]:
     """The loads if flows are split over all their paths, in total and by stage."""
+    from sortlast import fabric
+
+    topology = found.routes.topology
+    ways = fabric.spread(topology, name, None if roots is None else _inputs.root_switches(topology, roots))
+    with _progress.bar("spreading", transient=True) as progress:
+        split = fabric.spread_contention(ways, found.pattern, hosts, progress=progress)
     even, best, bound = (float(each.max(initial=0)) for each in (split.even, split.best, split.bound))
     return {
         "ways": name,

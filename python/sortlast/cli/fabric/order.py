@@ -122,18 +122,23 @@ def order(
     console.print(_order_table.table(title, rows, rate if size is not None else None))
     if kept:
         console.print(_kept(best, at_bound))
-    if remark:
-        console.print(remark)
-    if best.proof:
-        console.print(f"No order is contention-free: {best.proof}")
-    if len(best.placement) > len(hosts):
-        places, empty = len(best.placement), len(best.placement) - len(hosts)
-        console.print(
-            f"{empty} of the {places} places stay empty: composite with the algorithm {_algorithm(best)}.",
-            soft_wrap=True,
-        )
+    for line in _remarks(best, remark):
+        console.print(line, soft_wrap=True)
     _terminal.name_written(console, hostfile, json)
     raise typer.Exit(0 if best.contention.contention_free else 1)
+
+
+def _remarks(best: BestOrder | NodeOrder, remark: str) -> list[str]:
+    """Lines below the table: a remark on the order, the proof that none is free, and the empty places."""
+    lines = [remark] if remark else []
+    if best.proof:
+        lines.append(f"No order is contention-free: {best.proof}")
+    if empty := sum(host < 0 for host in best.placement):
+        lines.append(
+            f"{empty} of the {len(best.placement)} places stay empty: composite with the algorithm"
+            f" {_algorithm(best)}."
+        )
+    return lines
 
 
 def _kept(best: BestOrder | NodeOrder, at_bound: bool) -> str:
