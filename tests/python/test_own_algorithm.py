@@ -76,7 +76,7 @@ def test_errors_name_the_function_and_the_line() -> None:
     with pytest.raises(KeyboardInterrupt):
         schedule.make("broken-in-python", p=3, n=10)
 
-    with pytest.raises(sortlast.ArgumentError, match="star-in-python.*, auto"):
+    with pytest.raises(sortlast.ArgumentError, match=r"star-in-python.*, auto"):
         schedule.make("star-in-pyton", p=3, n=10)
     for name in ("shift", "auto", "", "a b", "x:1"):
         with pytest.raises(sortlast.ArgumentError, match="name is"):

@@ -19,18 +19,6 @@ class Method(str, Enum):
     loggops = "loggops"
 
 
-class Allocation(str, Enum):
-    """When a packet gets a lane of its port."""
-
-    together = "together"
-    lane_first = "lane-first"
-
-
-ALLOCATION_HELP = (
-    "With virtual lanes, when a packet gets its lane: together with its port, or before the port, which may"
-    " be busy, as in BookSim2."
-)
-
 Pattern = Annotated[
     str,
     typer.Argument(
