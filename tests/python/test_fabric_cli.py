@@ -350,3 +350,22 @@ def test_what_cannot_be_compared_is_refused(cli, tmp_path, monkeypatch, text, me
     monkeypatch.chdir(tmp_path)
     (tmp_path / "hello.txt").write_text("hello\n")
     assert message in refused(cli("fabric", "check", "--net", TREE, "--against", text))
+
+
+@pytest.mark.parametrize(("name", "near"), [("Ring", "ring"), ("mpi_alltoall", "all-to-all")])
+def test_an_unknown_schedule_names_the_collectives_and_a_near_one(cli, name, near):
+    status, _, errors = cli("fabric", "check", "--net", "k-ary-n-tree:2,2", "--schedule", name)
+    assert status == 2
+    assert f"pattern '{name}' is not known (did you mean '{near}'?)" in errors
+    assert "pairwise" in errors
+
+
+def test_an_order_that_takes_more_time_is_shown_but_not_written(cli, tmp_path):
+    job = ("--net", "thin-tree:4,2,3", "--nodes", "host[00000-00013]", "--steps", 0, "--dummies")
+    status, out, _ = cli("fabric", "order", *job, "--hostfile", tmp_path / "job.hosts")
+    assert status == 1
+    assert "routing order with dummies" in out
+    assert "takes no less time, so the given one is kept" in out
+    assert "order in the host file: listed" in out
+    assert "stay empty" not in out
+    assert len((tmp_path / "job.hosts").read_text().splitlines()) == 14

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -81,8 +82,25 @@ def _named(name: str, p: int, pixel_bytes: int, rank_bytes: int | None) -> Patte
         return _fabric.all_to_all_pattern(p)
     if is_collective(name):
         return _fabric.collective_pattern(name, p, size)
+    _check_algorithm(name)
     pixels = size if rank_bytes is None else max(1, size // pixel_bytes)
     return _fabric.schedule_pattern(schedule.make(name, p=p, n=pixels), pixel_bytes)
+
+
+def _check_algorithm(name: str) -> None:
+    """Raise an ArgumentError that lists all names if it is none of an algorithm."""
+    algorithms = sorted({"auto", *(each.name for each in schedule.algorithms()), *schedule._functions})
+    if name.partition(":")[0] in algorithms:
+        return
+    collectives = ["shift", *(each.name for each in _fabric.collectives())]
+    names = [each.partition(":")[0] for each in (*collectives, *algorithms)]
+    near = difflib.get_close_matches(name.partition(":")[0].lower().removeprefix("mpi_"), names, 1)
+    meant = f" (did you mean {near[0]!r}?)" if near else ""
+    raise ArgumentError(
+        f"pattern {name!r} is not known{meant}; expected a collective: {', '.join(collectives)};"
+        f" an algorithm that composites: {', '.join(algorithms)}; groups of ranks, such as tensor=8,data=4;"
+        " or an existing file of traffic"
+    )
 
 
 def is_collective(name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -110,68 +111,81 @@ def order(
     title = f"{communication.name} of {ranks} nodes, {_show.routing(routes)}"
     how, _, remark = best.how.partition("; ")
     given = _inputs.order_name(nodes, None)
-    kept = best.placement == hosts
-    rows = _order_table.rows(
-        before, communication, hosts, given, None if kept else (how, best.contention), rate
-    )
+    found = None if best.placement == hosts else (how, best.contention)
+    rows = _order_table.rows(before, communication, hosts, given, found, rate)
+    saved = fabric.contended_time(before, rate).seconds - fabric.contended_time(best.contention, rate).seconds
+    kept = found is None or (saved <= 0 and not best.contention.contention_free)
+    after = before if kept else best.contention
+    placement = hosts if kept else best.placement
     if hostfile is not None:
-        write_text(hostfile, fabric.write_hostfile(topology, best.placement, launcher.value))
+        write_text(hostfile, fabric.write_hostfile(topology, placement, launcher.value))
     if json is not None:
-        _terminal.write_json(_report(topology, before, best) | {"orders": _order_table.as_json(rows)}, json)
+        report = _report(topology, before, after, placement, best) | {"orders": _order_table.as_json(rows)}
+        _terminal.write_json(report, json)
     console = _terminal.console(hostfile, json)
     console.print(_order_table.table(title, rows, rate if size is not None else None))
     if kept:
-        console.print(_kept(best, at_bound))
-    for line in _remarks(best, remark):
+        console.print(_kept(before, found is not None, at_bound))
+    for line in _remarks(placement, best.proof, remark if not kept or found is None else ""):
         console.print(line, soft_wrap=True)
+    if hostfile is not None:
+        console.print(f"order in the host file: {given if kept else how}", soft_wrap=True)
     _terminal.name_written(console, hostfile, json)
-    raise typer.Exit(0 if best.contention.contention_free else 1)
+    raise typer.Exit(0 if after.contention_free else 1)
 
 
-def _remarks(best: BestOrder | NodeOrder, remark: str) -> list[str]:
+def _remarks(placement: Sequence[int], proof: str, remark: str) -> list[str]:
     """Lines below the table: a remark on the order, the proof that none is free, and the empty places."""
     lines = [remark] if remark else []
-    if best.proof:
-        lines.append(f"No order is contention-free: {best.proof}")
-    if empty := sum(host < 0 for host in best.placement):
+    if proof:
+        lines.append(f"No order is contention-free: {proof}")
+    if empty := sum(host < 0 for host in placement):
         lines.append(
-            f"{empty} of the {len(best.placement)} places stay empty: composite with the algorithm"
-            f" {_algorithm(best)}."
+            f"{empty} of the {len(placement)} places stay empty: composite with the algorithm"
+            f" {_algorithm(placement)}."
         )
     return lines
 
 
-def _kept(best: BestOrder | NodeOrder, at_bound: bool) -> str:
+def _kept(before: Contention, found: bool, at_bound: bool) -> str:
     """The reason why the given order is kept."""
-    if best.contention.contention_free:
+    if before.contention_free:
         return "It is contention-free as it is."
+    if found:
+        return "The order that was found takes no less time, so the given one is kept."
     if at_bound:
         return "No order is faster: only the hosts' own links make the flows wait."
     return "No better order was found."
 
 
-def _algorithm(best: BestOrder | NodeOrder) -> str:
+def _algorithm(placement: Sequence[int]) -> str:
     """The shift with the empty places of an order: ``"shift:3,8-11"``."""
-    free = [place for place, host in enumerate(best.placement) if host < 0]
+    free = [place for place, host in enumerate(placement) if host < 0]
     starts = [place for place in free if place - 1 not in free]
     ends = [place for place in free if place + 1 not in free]
     ranges = (f"{a}-{b}" if b > a else f"{a}" for a, b in zip(starts, ends, strict=True))
     return "shift:" + ",".join(ranges) if free else "shift"
 
 
-def _report(topology: Topology, before: Contention, best: BestOrder | NodeOrder) -> dict[str, Any]:
+def _report(
+    topology: Topology,
+    before: Contention,
+    after: Contention,
+    placement: Sequence[int],
+    best: BestOrder | NodeOrder,
+) -> dict[str, Any]:
     from sortlast import fabric
 
-    after = best.contention
+    kept = after is before
     return {
         "before": {"max_flows": before.max_flows, "mean_share": before.mean_share},
         "after": {"max_flows": after.max_flows, "mean_share": after.mean_share},
         "contention_free": after.contention_free,
-        "how": best.how,
+        "how": "as given" if kept and best.placement != placement else best.how,
         "proven_best": best.proven_best,
         "proof": best.proof,
-        "nodes": fabric.names(topology, best.placement),
-        "places": [place for place, host in enumerate(best.placement) if host >= 0],
-        "of_places": len(best.placement),
-        "algorithm": _algorithm(best),
+        "nodes": fabric.names(topology, placement),
+        "places": [place for place, host in enumerate(placement) if host >= 0],
+        "of_places": len(placement),
+        "algorithm": _algorithm(placement),
     }
