@@ -16,6 +16,7 @@ import html
 import json
 import zlib
 from importlib.resources import files
+from string import Template
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,18 +40,12 @@ def render(scene: Scene, stage: int | None = None) -> str:
     """The page, as the text of an HTML file. It opens at ``stage``, from 1; by default at the worst stage."""
     # Escape "<", so that no name in the data can end the enclosing script.
     data = json.dumps(_data(scene, stage), separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
-    parts = {
-        "TITLE": html.escape(scene.title),
-        "STYLE": _asset("page.css"),
-        "DATA": data,
-        "SCRIPT": "\n".join(_asset(name) for name in _SCRIPTS),
-    }
-    page = _asset("page.html")
-    before, *rest = page.split("@")  # the template uses "@" for nothing else
-    text = [before]
-    for name, between in zip(rest[::2], rest[1::2], strict=True):
-        text += [parts[name], between]
-    return "".join(text)
+    return Template(_asset("page.html")).substitute(
+        title=html.escape(scene.title),
+        style=_asset("page.css"),
+        data=data,
+        script="\n".join(_asset(name) for name in _SCRIPTS),
+    )
 
 
 def _asset(name: str) -> str:

@@ -17,6 +17,7 @@ import json
 import threading
 from contextlib import suppress
 from importlib.resources import files
+from string import Template
 from typing import Any
 
 from sortlast import Error, _extras
@@ -47,11 +48,9 @@ def page(facts: dict[str, Any]) -> str:
     scripts = "\n".join(folder.joinpath(name).read_text() for name in ("curve.js", "timeline.js", "page.js"))
     # Escape "<", so that no name in the data can end the enclosing script.
     data = json.dumps(facts).replace("<", "\\u003c")
-    parts = {"STYLE": folder.joinpath("page.css").read_text(), "SCRIPT": scripts, "FACTS": data}
-    text = folder.joinpath("page.html").read_text()
-    for name, part in parts.items():
-        text = text.replace(f"@{name}@", part)
-    return text
+    style = folder.joinpath("page.css").read_text()
+    template = Template(folder.joinpath("page.html").read_text())
+    return template.substitute(style=style, script=scripts, facts=data)
 
 
 class Server:
