@@ -26,8 +26,8 @@ function(sortlast_add_part name sources regex)
   target_link_libraries(sortlast_part_${name} PUBLIC ${ARGN} PRIVATE sortlast_flags)
 endfunction()
 
-sortlast_add_part(compositing sources_without_mpi "^src/sortlast/([^/]*|(schedule|image|content|visibility|execute|tune)/.*)$"
-                  Threads::Threads)
+sortlast_add_part(compositing sources_without_mpi "^src/sortlast/([^/]*|(schedule|image|device|content|visibility|execute|tune)/.*)$"
+                  Threads::Threads ${CMAKE_DL_LIBS})
 sortlast_add_part(lab sources_without_mpi "^src/sortlast/(fabric|simulate)/" sortlast_part_compositing)
 sortlast_add_part(capi sources_without_mpi "^capi/" sortlast_part_compositing)
 foreach(family IN LISTS families)
