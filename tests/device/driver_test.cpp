@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstring>
 
 #include "device/gpu.hpp"
@@ -137,8 +138,8 @@ TEST(Stream, WaitsForEventsOfOtherStreams) {
     EXPECT_TRUE(event.done());
   }
   event.synchronize();
-  for (const std::uintptr_t handle : {0, 1, 2}) {
-    const device::Stream standard(gpu.context, reinterpret_cast<device::StreamHandle>(handle));
+  for (std::uintptr_t handle = 0; handle <= 2; ++handle) {
+    const device::Stream standard(gpu.context, std::bit_cast<device::StreamHandle>(handle));
     device::fill(standard, memory.get(), std::byte(handle + 7), 4);
     standard.synchronize();
     EXPECT_EQ(gpu.read<std::byte>(memory.get(), 4), std::vector(4, std::byte(handle + 7)));

@@ -16,6 +16,7 @@ inline std::string beside_program(const std::string& file) {
   return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / file).string();
 }
 
+// NOLINTNEXTLINE(bugprone-throwing-static-initialization): before any test
 inline const bool driver_is_fake = [] {
   setenv("SORTLAST_CUDA_DRIVER", beside_program("libfake_cuda.so").c_str(), 0);
   return std::string(std::getenv("SORTLAST_CUDA_DRIVER")).ends_with("libfake_cuda.so");

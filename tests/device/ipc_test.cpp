@@ -71,7 +71,7 @@ TEST(Peer, DISABLED_Role) {
   };
   const char* const role = std::getenv("SORTLAST_PEER");
   ASSERT_NE(role, nullptr) << "a part of other tests";
-  testing::roles().at(role)(Connection(std::atoi(std::getenv("SORTLAST_PEER_SOCKET"))));
+  testing::roles().at(role)(Connection(std::stoi(std::getenv("SORTLAST_PEER_SOCKET"))));
 }
 
 TEST(Driver, IsNotLoadedBeforeSomebodyAsks) {

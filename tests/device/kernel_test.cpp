@@ -162,8 +162,9 @@ TEST_F(Kernels, ConvertEveryHalfAndTheirMidpoints) {
 
 // Floats around the middle between two bytes, as far as rounding can differ.
 TEST_F(Kernels, RoundToBytes) {
-  Case c{Op::add, {Image({Scalar::float32, 4, false}, 256 * 3)}, {Side::back}, Scalar::uint8};
-  c.n = 256 * 3;
+  constexpr std::int64_t n = 768;  // 12 values for each byte
+  Case c{Op::add, {Image({Scalar::float32, 4, false}, n)}, {Side::back}, Scalar::uint8};
+  c.n = n;
   for (std::int64_t i = 0; i < 256; ++i)
     for (int step = -6; step < 6; ++step) {
       float value = (static_cast<float>(i) + 0.5f) / 255;

@@ -66,7 +66,7 @@ TEST(Ptx, RoundsEveryProductAndSum) {
   EXPECT_EQ(text.find("fma."), std::string_view::npos);
   for (const std::string name : {"add", "sub", "mul"})
     for (const std::string bad : {".f32", ".ftz.f32", ".rn.ftz.f32"})
-      EXPECT_EQ(text.find("\n" + name + bad), std::string_view::npos) << name << bad;
+      EXPECT_EQ(text.find(std::string("\n").append(name).append(bad)), std::string_view::npos) << name << bad;
   EXPECT_NE(text.find("\nadd.rn.f32"), std::string_view::npos);
   EXPECT_EQ(text.find(".local"), std::string_view::npos);  // arrays in registers
   for (const testing::HostKernel& each : testing::rows::host_kernels)

@@ -8,7 +8,7 @@
 
 namespace sortlast::device {
 
-using Address = std::uint64_t;  // CUdeviceptr
+using Address = void*;  // CUdeviceptr, an integer of the same size that is passed in the same way
 using ContextHandle = struct OpaqueContext*;
 using StreamHandle = struct OpaqueStream*;
 using EventHandle = struct OpaqueEvent*;
@@ -61,9 +61,9 @@ inline constexpr int jit_error_log_bytes = 6;
   F(cuMemFreeHost, "", (void* memory))                                                                  \
   F(cuMemHostRegister, "_v2", (void* memory, std::size_t bytes, unsigned flags))                        \
   F(cuMemHostUnregister, "", (void* memory))                                                            \
-  F(cuMemcpyAsync, "", (Address to, Address from, std::size_t bytes, StreamHandle stream))              \
+  F(cuMemcpyAsync, "", (Address to, const void* from, std::size_t bytes, StreamHandle stream))          \
   F(cuMemsetD8Async, "", (Address to, unsigned char value, std::size_t bytes, StreamHandle stream))     \
-  F(cuPointerGetAttributes, "", (unsigned count, int* attributes, void** values, Address address))      \
+  F(cuPointerGetAttributes, "", (unsigned count, int* attributes, void** values, const void* address))  \
   F(cuStreamCreate, "", (StreamHandle * stream, unsigned flags))                                        \
   F(cuStreamDestroy, "_v2", (StreamHandle stream))                                                      \
   F(cuStreamSynchronize, "", (StreamHandle stream))                                                     \
@@ -89,6 +89,7 @@ inline constexpr int jit_error_log_bytes = 6;
 
 // The driver's functions, as members of the same names.
 struct Driver {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration
 #define SORTLAST_DRIVER_MEMBER(name, version, parameters) int(*name) parameters = nullptr;
   SORTLAST_DRIVER_FUNCTIONS(SORTLAST_DRIVER_MEMBER)
 #undef SORTLAST_DRIVER_MEMBER

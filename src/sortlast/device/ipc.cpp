@@ -19,7 +19,8 @@ Export export_memory(const Context& context, const void* pointer) {
         "memory of cudaMalloc, as from the default pools of PyTorch and CuPy");
   const Context::Scope scope(context);
   Export exported{{}, info.base, info.buffer, reinterpret_cast<std::uintptr_t>(pointer) - info.base};
-  check(driver().cuIpcGetMemHandle(&exported.handle, info.base), "cuIpcGetMemHandle", context.label());
+  auto* const base = const_cast<std::byte*>(static_cast<const std::byte*>(pointer)) - exported.offset;
+  check(driver().cuIpcGetMemHandle(&exported.handle, base), "cuIpcGetMemHandle", context.label());
   return exported;
 }
 
@@ -29,7 +30,7 @@ void* OpenedMemory::open(std::int64_t owner, const Export& exported) {
   const auto known = std::find_if(open_.begin(), open_.end(), [&](const Opened& each) {
     return each.owner == owner && each.base == exported.base;
   });
-  Opened opened{owner, exported.base, exported.buffer, 0};
+  Opened opened{owner, exported.base, exported.buffer, nullptr};
   if (known != open_.end()) {
     if (known->buffer == exported.buffer)
       opened.address = known->address;
@@ -37,13 +38,13 @@ void* OpenedMemory::open(std::int64_t owner, const Export& exported) {
       close(*known);
     open_.erase(known);
   }
-  if (opened.address == 0) {
+  if (opened.address == nullptr) {
     const Context::Scope scope(context_);
     check(driver().cuIpcOpenMemHandle(&opened.address, exported.handle, ipc_lazy_peer_access),
           "cuIpcOpenMemHandle", "of process " + std::to_string(owner) + " " + context_.label());
   }
   open_.push_back(opened);
-  return reinterpret_cast<void*>(opened.address + exported.offset);
+  return static_cast<std::byte*>(opened.address) + exported.offset;
 }
 
 void OpenedMemory::close_unused(std::size_t keep) {

@@ -6,8 +6,6 @@
 namespace sortlast::device {
 namespace {
 
-Address address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
-
 std::string of_bytes(const Context& context, std::size_t bytes) {
   return "of " + std::to_string(bytes) + " bytes " + context.label();
 }
@@ -16,10 +14,10 @@ std::string of_bytes(const Context& context, std::size_t bytes) {
 
 Owned allocate(const Context& context, std::size_t bytes) {
   const Context::Scope scope(context);
-  Address made = 0;
+  Address made = nullptr;
   check(driver().cuMemAlloc(&made, bytes), "cuMemAlloc", of_bytes(context, bytes));
-  return {reinterpret_cast<std::byte*>(made),
-          [context](std::byte* memory) { context.release([=] { driver().cuMemFree(address_of(memory)); }); }};
+  return {static_cast<std::byte*>(made),
+          [context](std::byte* memory) { context.release([=] { driver().cuMemFree(memory); }); }};
 }
 
 Owned allocate_pinned(const Context& context, std::size_t bytes) {
@@ -40,14 +38,14 @@ Owned pin(const Context& context, void* memory, std::size_t bytes) {
 void copy(const Stream& stream, void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
   const Context::Scope scope(stream.context());
-  check(driver().cuMemcpyAsync(address_of(to), address_of(from), bytes, stream.handle()), "cuMemcpyAsync",
+  check(driver().cuMemcpyAsync(to, from, bytes, stream.handle()), "cuMemcpyAsync",
         of_bytes(stream.context(), bytes));
 }
 
 void fill(const Stream& stream, void* to, std::byte value, std::size_t bytes) {
   if (bytes == 0) return;
   const Context::Scope scope(stream.context());
-  check(driver().cuMemsetD8Async(address_of(to), static_cast<unsigned char>(value), bytes, stream.handle()),
+  check(driver().cuMemsetD8Async(to, static_cast<unsigned char>(value), bytes, stream.handle()),
         "cuMemsetD8Async", of_bytes(stream.context(), bytes));
 }
 
@@ -60,7 +58,7 @@ PointerInfo inspect(const void* pointer) {
   std::array<void*, attributes.size()> places{};
   for (std::size_t i = 0; i < values.size(); ++i) places[i] = &values[i];
   const int result = driver().cuPointerGetAttributes(static_cast<unsigned>(attributes.size()),
-                                                     attributes.data(), places.data(), address_of(pointer));
+                                                     attributes.data(), places.data(), pointer);
   if (result == error_invalid_value || result == error_invalid_context) return {};  // unknown to the driver
   check(result, "cuPointerGetAttributes");
 

@@ -2,6 +2,7 @@
 #include "sortlast/device/module.hpp"
 
 #include <array>
+#include <bit>
 
 #include "sortlast/error.hpp"
 
@@ -12,7 +13,7 @@ Module::Module(const Context& context, std::string_view ptx) : context_(context)
   const std::string text(ptx);  // ends with a null
   std::array<char, 4096> log{};
   std::array options{jit_error_log, jit_error_log_bytes};
-  std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size() - 1)};
+  std::array<void*, 2> values{log.data(), std::bit_cast<void*>(log.size() - 1)};
   ModuleHandle made = nullptr;
   const int result = driver().cuModuleLoadDataEx(&made, text.c_str(), static_cast<unsigned>(options.size()),
                                                  options.data(), values.data());

@@ -109,6 +109,7 @@ inline constexpr std::size_t device_bytes = std::size_t{1} << 34;
 
 enum class Origin { device, pinned, registered, opened };
 struct Allocation {
+  void* at;
   std::size_t bytes;
   std::uint64_t buffer;
   Origin origin;
@@ -136,7 +137,7 @@ struct State {
   pid_t process = 0;
   std::array<OpaqueContext, devices> contexts{{{0}, {1}}};
   std::array<int, devices> retained{};
-  std::map<Address, Allocation> allocations;
+  std::map<std::uintptr_t, Allocation> allocations;  // by base
   std::uint64_t buffers = 0;
   std::atomic<int> failed = 0;  // an error that stays
   OpaqueStream* default_stream = nullptr;
@@ -161,7 +162,7 @@ inline int not_ready(bool needs_context = true) {
 #define LOCK const std::lock_guard lock(state().mutex)
 
 // The allocation that an address leads into, or the end.
-std::map<Address, Allocation>::iterator find_allocation(Address address);
+std::map<std::uintptr_t, Allocation>::iterator find_allocation(const void* address);
 // Whether a kernel may use the memory at an address.
 bool reachable(const void* pointer);
 // Shared memory with a number of its own, and its file; null if there is none.

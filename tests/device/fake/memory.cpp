@@ -8,7 +8,8 @@
 
 namespace fake {
 
-std::map<Address, Allocation>::iterator find_allocation(Address address) {
+std::map<std::uintptr_t, Allocation>::iterator find_allocation(const void* pointer) {
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   auto& all = state().allocations;
   auto next = all.upper_bound(address);
   if (next == all.begin()) return all.end();
@@ -18,7 +19,7 @@ std::map<Address, Allocation>::iterator find_allocation(Address address) {
 
 bool reachable(const void* pointer) {
   LOCK;
-  return find_allocation(reinterpret_cast<Address>(pointer)) != state().allocations.end();
+  return find_allocation(pointer) != state().allocations.end();
 }
 
 namespace {
@@ -69,19 +70,19 @@ int make_memory(void** memory, std::size_t bytes, Origin origin) {
   LOCK;
   if (bytes == 0) return error_invalid_value;
   if (bytes > device_bytes) return error_no_memory;
-  Allocation made{bytes, 0, origin, current.back()->device, -1};
-  *memory = new_memory(bytes, made.file, made.buffer);
+  Allocation made{nullptr, bytes, 0, origin, current.back()->device, -1};
+  made.at = *memory = new_memory(bytes, made.file, made.buffer);
   if (*memory == nullptr) return error_no_memory;
-  state().allocations[reinterpret_cast<Address>(*memory)] = made;
+  state().allocations[reinterpret_cast<std::uintptr_t>(*memory)] = made;
   return success;
 }
 
 int free_memory(Address address, Origin origin, int otherwise) {
   LOCK;
-  const auto found = state().allocations.find(address);
+  const auto found = state().allocations.find(reinterpret_cast<std::uintptr_t>(address));
   if (found == state().allocations.end() || found->second.origin != origin) return otherwise;
   if (origin == Origin::opened && --found->second.opened > 0) return success;
-  if (origin != Origin::registered) munmap(reinterpret_cast<void*>(address), found->second.bytes);
+  if (origin != Origin::registered) munmap(address, found->second.bytes);
   if (found->second.file >= 0) close(found->second.file);
   state().allocations.erase(found);
   return success;
@@ -97,10 +98,7 @@ using namespace fake;
 
 FAKE cuMemAlloc_v2(Address* address, std::size_t bytes) {
   READY;
-  void* memory = nullptr;
-  const int result = make_memory(&memory, bytes, Origin::device);
-  *address = reinterpret_cast<Address>(memory);
-  return result;
+  return make_memory(address, bytes, Origin::device);
 }
 
 FAKE cuMemFree_v2(Address address) {
@@ -115,42 +113,42 @@ FAKE cuMemAllocHost_v2(void** memory, std::size_t bytes) {
 
 FAKE cuMemFreeHost(void* memory) {
   READY;
-  return free_memory(reinterpret_cast<Address>(memory), Origin::pinned, error_invalid_value);
+  return free_memory(memory, Origin::pinned, error_invalid_value);
 }
 
 FAKE cuMemHostRegister_v2(void* memory, std::size_t bytes, unsigned) {
   READY;
   LOCK;
-  const auto address = reinterpret_cast<Address>(memory);
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
   if (memory == nullptr || bytes == 0) return error_invalid_value;
   const auto next = state().allocations.lower_bound(address);
   if (reachable(memory) || (next != state().allocations.end() && next->first < address + bytes))
     return error_already_registered;
-  state().allocations[address] = {bytes, ++state().buffers, Origin::registered, current.back()->device, -1};
+  state().allocations[address] = {
+      memory, bytes, ++state().buffers, Origin::registered, current.back()->device, -1};
   return success;
 }
 
 FAKE cuMemHostUnregister(void* memory) {
   READY;
-  return free_memory(reinterpret_cast<Address>(memory), Origin::registered, error_not_registered);
+  return free_memory(memory, Origin::registered, error_not_registered);
 }
 
-FAKE cuMemcpyAsync(Address to, Address from, std::size_t bytes, StreamHandle stream) {
+FAKE cuMemcpyAsync(Address to, const void* from, std::size_t bytes, StreamHandle stream) {
   READY;
-  stream_of(stream).add(
-      [=] { std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes); });
+  stream_of(stream).add([=] { std::memcpy(to, from, bytes); });
   return success;
 }
 
 FAKE cuMemsetD8Async(Address to, unsigned char value, std::size_t bytes, StreamHandle stream) {
   READY;
-  if (!reachable(reinterpret_cast<void*>(to))) return error_invalid_value;
-  stream_of(stream).add([=] { std::memset(reinterpret_cast<void*>(to), value, bytes); });
+  if (!reachable(to)) return error_invalid_value;
+  stream_of(stream).add([=] { std::memset(to, value, bytes); });
   return success;
 }
 
 // Values are as wide as the driver's. A pointer that it does not know leaves all of them 0.
-FAKE cuPointerGetAttributes(unsigned count, int* attributes, void** values, Address address) {
+FAKE cuPointerGetAttributes(unsigned count, int* attributes, void** values, const void* address) {
   if (const int error = not_ready(false); error != success) return error;
   LOCK;
   const auto found = find_allocation(address);
@@ -173,7 +171,7 @@ FAKE cuPointerGetAttributes(unsigned count, int* attributes, void** values, Addr
         put(values[i], memory.buffer);
         break;
       case attribute_range_start:
-        put(values[i], known ? found->first : Address{0});
+        put(values[i], known ? found->first : std::uintptr_t{0});
         break;
       case attribute_range_size:
         put(values[i], memory.bytes);
@@ -193,7 +191,8 @@ FAKE cuIpcGetMemHandle(IpcHandle* handle, Address address) {
   READY;
   LOCK;
   const auto found = find_allocation(address);
-  if (found == state().allocations.end() || found->second.origin != Origin::device)
+  if (found == state().allocations.end() || found->second.origin != Origin::device ||
+      found->second.at != address)
     return error_invalid_value;
   const Allocation& memory = found->second;
   *handle = pack_handle({magic, false, getpid(), memory.file, memory.buffer, memory.bytes});
@@ -211,7 +210,7 @@ FAKE cuIpcOpenMemHandle_v2(Address* address, IpcHandle packed, unsigned) {
         memory.exporter != handle.process)
       continue;
     ++memory.opened;
-    *address = base;
+    *address = memory.at;
     return success;
   }
   Handle handle;
@@ -219,10 +218,10 @@ FAKE cuIpcOpenMemHandle_v2(Address* address, IpcHandle packed, unsigned) {
   if (const int error = open_handle(packed, false, handle, file); error != success) return error;
   void* const memory = map_file(file, handle.bytes);
   if (memory == nullptr) return error_no_memory;
-  *address = reinterpret_cast<Address>(memory);
-  state().allocations[*address] = {
-      handle.bytes,  ++state().buffers, Origin::opened, current.back()->device, file, 1,
-      handle.buffer, handle.process};
+  *address = memory;
+  state().allocations[reinterpret_cast<std::uintptr_t>(memory)] = {
+      memory, handle.bytes,  ++state().buffers, Origin::opened, current.back()->device, file,
+      1,      handle.buffer, handle.process};
   return success;
 }
 #endif

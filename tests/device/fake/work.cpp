@@ -42,7 +42,7 @@ using namespace fake;
 
 FAKE cuInit(unsigned) {
   LOCK;
-  if (const char* const error = std::getenv("SORTLAST_FAKE_CUDA_ERROR")) return std::atoi(error);
+  if (const char* const error = std::getenv("SORTLAST_FAKE_CUDA_ERROR")) return std::stoi(error);
   if (state().process == 0) state().process = getpid();
   return not_ready(false);
 }

@@ -222,7 +222,7 @@ void blend_closest(const BlendArguments& a, Index pixel) {
 
   // Copy its colour, or that of the background.
   if constexpr (words > 0) {
-    const Index at = pixel * (4 * words);
+    const Index at = pixel * words * 4;
     Word colour[words];
     if (covered || empty)
       SORTLAST_UNROLL for (int i = 0; i < words; ++i) colour[i] = covered ? a.background_words[i] : 0;
