@@ -53,7 +53,7 @@ class Context {
     ~State();
   };
 
-  std::shared_ptr<State> state_;  // shared by what lives in it
+  std::shared_ptr<State> state_;  // shared by the objects in it
 };
 
 }  // namespace sortlast::device

@@ -1,5 +1,5 @@
-// The CUDA driver, loaded when somebody asks for a device for the first time. sortlast is built without CUDA:
-// the types below are what the driver's binary interface consists of.
+// The CUDA driver, loaded when a device is used for the first time. sortlast is built without CUDA: the types
+// below are the driver's binary interface.
 #pragma once
 
 #include <cstddef>

@@ -33,7 +33,7 @@ class OpenedMemory {
   OpenedMemory& operator=(const OpenedMemory&) = delete;
   ~OpenedMemory();
 
-  // A pointer to the memory that process `owner` exported; any number that tells the processes apart. Opens
+  // A pointer to the memory that process `owner` exported; any number that identifies the process. Opens
   // the allocation unless it is open. If another one of that process was open at the same base, it no longer
   // exists and is closed, so no work that reads it may be under way. Throws Error, also in the process that
   // exported it.

@@ -1,4 +1,4 @@
-// Memory of a GPU and pinned memory of the host, copies, and what kind of memory a pointer leads to.
+// Memory of a GPU and pinned memory of the host, copies, and the kind of memory behind a pointer.
 #pragma once
 
 #include <cstddef>

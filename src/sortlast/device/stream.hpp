@@ -13,7 +13,7 @@ class Stream {
  public:
   // A new stream, which does not wait for the default stream. Copies share it.
   explicit Stream(const Context& context);
-  // A stream of somebody else, who keeps it alive. As in CUDA, 0 and 1 are the default stream, and 2 is that
+  // The caller's stream, which must stay alive. As in CUDA, 0 and 1 are the default stream, and 2 is the one
   // of the thread.
   Stream(const Context& context, StreamHandle handle) : context_(context), handle_(handle, [](auto*) {}) {}
 

@@ -220,7 +220,7 @@ void blend_closest(const BlendArguments& a, Index pixel) {
   static_cast<AnyFloat*>(a.depth)[pixel] = covered ? a.background_depth : depth;
   const bool empty = shown < 0 || pixel < a.links[shown].begin || pixel >= a.links[shown].end;
 
-  // Copy its colour, or that of the background.
+  // Copy its colour, or the background's.
   if constexpr (words > 0) {
     const Index at = pixel * words * 4;
     Word colour[words];

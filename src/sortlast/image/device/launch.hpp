@@ -43,7 +43,7 @@ struct DeviceLaunch {
   device_kernels::BlendArguments arguments;
 };
 
-// The launches that write what blend() writes for the same chain, bit for bit, with the background if there
+// Launches with the result of blend() for the same chain, bit for bit, with the background if there
 // is one. They are independent of each other. `out` may be the first link if it has the same scalar type, and
 // no other one. A chain without links gives fill_absent() and the background. For closest, all images and the
 // output have the same scalar type. A chain of one link converts to another scalar type.
