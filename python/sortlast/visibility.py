@@ -66,11 +66,11 @@ class BoxPositions(NamedTuple):
     """
 
     positions: NDArray[np.int64]
-    """Shape (n,): unique places front to back over all ranks, from 0."""
+    """Unique places front to back over all ranks, from 0; shape (n,)."""
     boxes: NDArray[np.float64]
-    """Shape (n, 6): (xmin, xmax, ymin, ymax, zmin, zmax) of each, in the units of the scene."""
+    """(xmin, xmax, ymin, ymax, zmin, zmax) of each, in the units of the scene; shape (n, 6)."""
     sources: NDArray[np.int32]
-    """Shape (n,): index among this rank's boxes of the box that it is, or is a part of."""
+    """Index among this rank's boxes of the box that it is, or is a part of; shape (n,)."""
 
 
 class SplitTree(NamedTuple):
