@@ -7,6 +7,7 @@ forks, and the copy becomes the command: with the files, folder, variables and a
 
 from __future__ import annotations
 
+import atexit
 import gc
 import json
 import os
@@ -44,6 +45,7 @@ def main(number: int) -> None:
 
 def become(task: dict, files: list[int]) -> None:
     """Run a command in this process."""
+    atexit.register(gc.unfreeze)  # or what lies in cycles would never be released, which nanobind reports
     for target, file in enumerate(files):
         os.dup2(file, target)
         os.close(file)
