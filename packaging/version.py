@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 HEADER = "include/sortlast/version.hpp"
-# Files, and patterns whose group is replaced: by the version, or by the lines of macros.
+# Files, and patterns with a group that the version or the lines of macros replace.
 PLACES = {
     "CITATION.cff": [r"^version: (.+)$"],
     "packaging/conda/recipe.yaml": [r'^  version: "(.+)"$'],

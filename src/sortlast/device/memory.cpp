@@ -53,7 +53,7 @@ PointerInfo inspect(const void* pointer) {
   std::array attributes{attribute_memory_type, attribute_is_managed,  attribute_device_ordinal,
                         attribute_buffer_id,   attribute_range_start, attribute_range_size,
                         attribute_ipc_capable};
-  // Values have 1 to 8 bytes; the driver leaves out those that a pointer does not have.
+  // Values have 1 to 8 bytes; the driver leaves out the ones that a pointer lacks.
   std::array<std::uint64_t, attributes.size()> values{};
   std::array<void*, attributes.size()> places{};
   for (std::size_t i = 0; i < values.size(); ++i) places[i] = &values[i];

@@ -20,7 +20,7 @@ class Stream {
   const Context& context() const { return context_; }
   StreamHandle handle() const { return handle_.get(); }
 
-  // What is added to the stream from now on begins after the event's last record so far; without one, at
+  // Work added to the stream from now on begins after the event's last record so far; without one, at
   // once.
   void wait(const Event& event) const;
   // Return when all that was added is complete. Throws Error if some of it failed.
@@ -43,7 +43,7 @@ class Event {
   // What other processes open; only of an event for use between processes.
   IpcHandle ipc_handle() const;
 
-  // Mark this point of the stream. Other processes see a record only after this call: tell them then.
+  // Mark this point of the stream. Other processes see a record only after this call, so notify them then.
   void record(const Stream& stream) const;
   // Whether all that precedes the last record is complete.
   bool done() const;

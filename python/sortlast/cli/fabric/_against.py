@@ -1,4 +1,4 @@
-"""Other routings and fabrics beside the checked one, for ``sortlast fabric check --against``."""
+"""Other routings and fabrics to compare with the checked one, for ``sortlast fabric check --against``."""
 
 from __future__ import annotations
 

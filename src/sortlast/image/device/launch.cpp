@@ -67,7 +67,7 @@ std::uint32_t blocks_of(std::int64_t threads) {
   return static_cast<std::uint32_t>(blocks);
 }
 
-// What all kernels read. `unit`: positions per pixel.
+// The arguments of all kernels. `unit`: positions per pixel.
 DeviceLaunch common(std::span<const DeviceLink> chain, const Planes& planes, std::int64_t unit,
                     std::int64_t n) {
   DeviceLaunch launch{};
