@@ -96,10 +96,9 @@ std::vector<Prediction> choose(const Setting& setting, const Workload& workload,
   predictions.reserve(candidates.size());
   const ClosedForm form(setting, workload, machine);
   for (const std::string& name : candidates) {
-    const bool walked =
-        setting.p <= most_walked_p || (name != "auto" && parse_algorithm(name).definition.registered);
-    predictions.push_back(walked ? predict(make_schedule(name, setting), workload, machine)
-                                 : form.predict(name));
+    predictions.push_back(is_walked(name, setting.p)
+                              ? predict(make_schedule(name, setting), workload, machine)
+                              : form.predict(name));
   }
   const auto nanoseconds = [](const Prediction& prediction) { return std::round(1e9 * prediction.total()); };
   std::stable_sort(predictions.begin(), predictions.end(),

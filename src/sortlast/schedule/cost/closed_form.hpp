@@ -19,6 +19,11 @@ namespace sortlast {
 
 constexpr std::int32_t most_walked_p = 256;
 
+// Whether the programs of an algorithm are walked for p ranks: registered algorithms have no closed form.
+inline bool is_walked(std::string_view name, std::int32_t p) {
+  return p <= most_walked_p || parse_algorithm(name).definition.registered;
+}
+
 // Like predict(), but from the published terms of algorithms (CostTerms), for any p, with all fragments as
 // dense as one image. With several images per rank, all fragments have the average number of layers that
 // ranks start with.

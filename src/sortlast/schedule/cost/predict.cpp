@@ -297,7 +297,7 @@ Prediction predict(const Schedule& schedule, const Workload& workload, const Mac
   check_workload(workload);
   check_machine(machine);
   const Setting& setting = schedule.setting();
-  if (setting.p > most_walked_p && !parse_algorithm(schedule.name()).definition.registered)
+  if (!is_walked(schedule.name(), setting.p))
     return ClosedForm(setting, workload, machine).predict(schedule.name());
 
   const Placement placement(setting, machine);
