@@ -65,7 +65,9 @@ class Built final : public Algorithm {
 // The list in use: of this copy of the library, until it shares another. Never destroyed, because its
 // functions may belong to a language that has ended by then.
 RegisteredAlgorithms*& list_in_use() {
-  static RegisteredAlgorithms* list = new RegisteredAlgorithms;  // NOLINT(cppcoreguidelines-owning-memory)
+  static RegisteredAlgorithms* const own =
+      new RegisteredAlgorithms;  // NOLINT(cppcoreguidelines-owning-memory)
+  static RegisteredAlgorithms* list = own;
   return list;
 }
 
