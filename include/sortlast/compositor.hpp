@@ -170,6 +170,9 @@ class SORTLAST_API Compositor {
   // Images in this memory are composited without a copy. Not collective. Returns null for 0 bytes. Throws
   // Error if the system has no shared memory of that size left.
   Memory allocate(std::size_t bytes);
+  // The same in the memory of GPU `gpu` of this process, aligned to 256 bytes, which the other ranks of the
+  // machine can open. Throws Error without a CUDA driver or such a GPU.
+  Memory allocate_on_device(std::size_t bytes, int gpu = 0);
 
   // Collect the tiles that composite() returned in one frame: the whole image at `root`, nothing elsewhere.
   // If ranks were left out, the ranks of the frame take part with their last tile, and `root` must be one of

@@ -112,6 +112,9 @@ inline constexpr Scalar scalar_of<Half> = Scalar::float16;
 template <>
 inline constexpr Scalar scalar_of<std::uint8_t> = Scalar::uint8;
 
+// The memory that holds pixels: of the host, or of a GPU (CUDA).
+enum class MemoryKind : std::uint8_t { host, device };
+
 // One rank's image: size.height rows of size.width premultiplied pixels of `format`. All pixels outside
 // `bounds`, if given, are empty (all bits of the colour 0, depth infinite) and need not be read.
 struct ImageView {
@@ -119,6 +122,10 @@ struct ImageView {
   Size size = {};
   Format format = {};
   std::optional<Rectangle> bounds = {};
+  MemoryKind memory = MemoryKind::host;  // that holds the pixels
+  // For pixels on a device: the CUDA stream (CUstream, cudaStream_t) on which they are drawn, and on which
+  // the caller uses the result; null: the default stream.
+  void* stream = nullptr;
 
   // The view of a rank without an image: it gives the size and format of the other ranks' images.
   static ImageView none(Size size, const Format& format) { return {{}, size, format, {}}; }
@@ -148,19 +155,22 @@ class SORTLAST_API PixelBuffer {
  public:
   PixelBuffer() = default;
   // n pixels in memory of at least bytes(format, n) bytes.
-  PixelBuffer(Memory memory, const Format& format, std::int64_t n);
+  PixelBuffer(Memory memory, const Format& format, std::int64_t n, MemoryKind kind = MemoryKind::host);
   // Pixels that somebody else keeps alive while a copy of this buffer is in use.
-  PixelBuffer(Pixels view) : view_(view) {}
+  PixelBuffer(Pixels view, MemoryKind kind = MemoryKind::host) : view_(view), kind_(kind) {}
   // Pixels at `view`, in memory that stays alive while a copy of this buffer exists.
-  PixelBuffer(Memory memory, Pixels view) : memory_(std::move(memory)), view_(view) {}
+  PixelBuffer(Memory memory, Pixels view, MemoryKind kind = MemoryKind::host)
+      : memory_(std::move(memory)), view_(view), kind_(kind) {}
 
   Pixels view() const { return view_; }
+  MemoryKind kind() const { return kind_; }
   const Memory& memory() const { return memory_; }
   static std::size_t bytes(const Format& format, std::int64_t n);
 
  private:
   Memory memory_;
   Pixels view_;
+  MemoryKind kind_ = MemoryKind::host;
 };
 
 // ---- Details ----------------------------------------------------------------------------------------

@@ -35,6 +35,8 @@ class SORTLAST_API Tile {
   Size size() const;  // size of the whole image
   Format format() const;
   const PixelBuffer& pixels() const;  // range().size() of them
+  // For pixels in the memory of a GPU: the stream of this rank's image, on which they are finished.
+  void* stream() const;
   // The scalars of the colours, as float, Half or std::uint8_t. Throws ArgumentError if the format has
   // another type.
   template <typename T>
@@ -65,6 +67,7 @@ struct Frame {
   Format format;
   PixelBuffer pixels;
   std::vector<ChannelPlane> channels = {};  // the collected channels, sorted by name
+  void* stream = nullptr;                   // as Tile::stream()
 
   // The scalars of the colours, as float, Half or std::uint8_t. Throws ArgumentError if the format has
   // another type.

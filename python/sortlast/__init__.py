@@ -15,7 +15,7 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 
 from sortlast import schedule
-from sortlast._core import Event, Timing
+from sortlast._core import DeviceArray, Event, Timing
 from sortlast._errors import (
     ArgumentError,
     Error,
@@ -57,6 +57,7 @@ __all__ = [
     "ArgumentError",
     "BoxPositions",
     "Compositor",
+    "DeviceArray",
     "Error",
     "Event",
     "Fragments",

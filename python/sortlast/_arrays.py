@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from sortlast import _device
+from sortlast._core import DeviceArray
 from sortlast._errors import ArgumentError
 
 _DTYPES = ("float32", "float16", "uint8")
@@ -22,8 +24,8 @@ _LARGEST = float(np.finfo(np.float32).max)
 class Picture(NamedTuple):
     """An image in the form that extension modules take; ``colour`` is None on a rank without an image."""
 
-    colour: NDArray[Any] | None
-    depth: NDArray[np.float32] | None
+    colour: NDArray[Any] | DeviceArray | None
+    depth: NDArray[np.float32] | DeviceArray | None
     height: int
     width: int
     channels: int
@@ -45,19 +47,28 @@ def as_array(value: object, what: str) -> NDArray[Any]:
         raise ArgumentError(f"{what} cannot be read on the CPU through DLPack: {error}") from None
 
 
+def as_any_array(value: object, what: str, stream: int | None) -> Any:
+    """``value`` as an array without a copy: NumPy's, or one in the memory of a GPU."""
+    if isinstance(value, np.ndarray) or not _device.is_on_device(value):
+        return as_array(value, what)
+    return _device.as_device_array(value, what, stream)
+
+
 def picture(
     image: object | None,
     depth: object | None,
     shape: Sequence[int] | None = None,
     dtype: DTypeLike | None = None,
+    stream: int | None = None,
 ) -> Picture:
     """Check an image (H, W, C) and its depth (H, W); without an image, its ``shape`` and ``dtype``.
 
-    Raises ArgumentError with the expected value.
+    ``stream``: on which an image in the memory of a GPU is drawn. Raises ArgumentError with the expected
+    value.
     """
     if image is None:
         return _absent(depth, shape, dtype)
-    colour = as_array(image, "image")
+    colour = as_any_array(image, "image", stream)
     name = _NAMES.get(colour.dtype)
     if name is None:
         raise ArgumentError(f"image is {colour.dtype}; expected float32, float16 or uint8")
@@ -65,37 +76,41 @@ def picture(
         raise ArgumentError(
             f"image has shape {colour.shape}; expected (H, W, 4) for RGBA or (H, W, 3) for RGB"
         )
-    if not colour.flags.c_contiguous:
-        raise ArgumentError(
-            "image is not C-contiguous; expected one that is, as numpy.ascontiguousarray makes it"
-        )
+    _check_contiguous(colour, "image")
     height, width, channels = colour.shape
     _check_expected(colour, shape, dtype)
     plane = None
     if depth is not None and not isinstance(depth, bool):
-        plane = _depth(depth, (height, width))
+        plane = _depth(depth, (height, width), colour)
     elif depth is True:
         raise ArgumentError("depth is True; expected a plane (H, W) of float32 beside an image")
     return Picture(colour, plane, height, width, channels, name, plane is not None)
 
 
-def _check_expected(colour: NDArray[Any], shape: Sequence[int] | None, dtype: DTypeLike | None) -> None:
+def _check_contiguous(array: Any, what: str) -> None:
+    if isinstance(array, np.ndarray) and not array.flags.c_contiguous:
+        raise ArgumentError(
+            f"{what} is not C-contiguous; expected one that is, as numpy.ascontiguousarray makes it"
+        )
+
+
+def _check_expected(colour: Any, shape: Sequence[int] | None, dtype: DTypeLike | None) -> None:
     if shape is not None and _extents(shape) != colour.shape:
         raise ArgumentError(f"image has shape {colour.shape}, but shape={shape!r} was passed; leave it out")
     if dtype is not None and scalar(dtype) != str(colour.dtype):
         raise ArgumentError(f"image is {colour.dtype}, but dtype={scalar(dtype)} was passed; leave it out")
 
 
-def _depth(depth: object, expected: tuple[int, int]) -> NDArray[np.float32]:
-    plane = as_array(depth, "depth")
+def _depth(depth: object, expected: tuple[int, int], colour: Any) -> Any:
+    on_device = isinstance(colour, DeviceArray)
+    plane = as_any_array(depth, "depth", colour.stream if on_device else None)
+    if isinstance(plane, np.ndarray) == on_device:
+        raise ArgumentError("image and depth are in different memory; expected both on the host or on a GPU")
     if plane.dtype != np.float32:
         raise ArgumentError(f"depth is {plane.dtype}; expected float32")
     if plane.shape != expected:
         raise ArgumentError(f"depth has shape {plane.shape}; expected {expected}, as the image")
-    if not plane.flags.c_contiguous:
-        raise ArgumentError(
-            "depth is not C-contiguous; expected one that is, as numpy.ascontiguousarray makes it"
-        )
+    _check_contiguous(plane, "depth")
     return plane
 
 
@@ -104,9 +119,9 @@ def _depth(depth: object, expected: tuple[int, int]) -> NDArray[np.float32]:
 _LOOKED_AT = 64
 
 
-def check_depth(plane: NDArray[np.float32] | None) -> None:
-    """Raise ArgumentError if depths are NaN somewhere on a grid of pixels, as PyVista's are."""
-    if plane is None or not plane.size:
+def check_depth(plane: Any) -> None:
+    """Raise ArgumentError if depths on the host are NaN somewhere on a grid of pixels, as PyVista's are."""
+    if not isinstance(plane, np.ndarray) or not plane.size:
         return
     rows, columns = (max(1, extent // _LOOKED_AT) for extent in plane.shape)
     if np.isnan(plane[::rows, ::columns]).any():
@@ -224,9 +239,7 @@ def extents(shape: Sequence[int]) -> list[int]:
     return listed
 
 
-def output(
-    out: object, picture: Picture, has_depth: bool
-) -> tuple[NDArray[Any] | None, NDArray[np.float32] | None]:
+def output(out: object, picture: Picture, has_depth: bool) -> tuple[Any, Any]:
     """Arrays for finished pixels of the same type as ``picture``: colour, and depth if requested."""
     if out is None:
         return None, None
@@ -241,11 +254,11 @@ def output(
     return colour, _writable(planes[1], "out's depth", shape[:2], "float32") if has_depth else None
 
 
-def _writable(value: object, what: str, shape: tuple[int, ...], dtype: str) -> NDArray[Any]:
-    array = as_array(value, what)
+def _writable(value: object, what: str, shape: tuple[int, ...], dtype: str) -> Any:
+    array = as_any_array(value, what, None)
     if array.shape != shape or str(array.dtype) != dtype:
         raise ArgumentError(f"{what} is {array.dtype} {array.shape}; expected {dtype} {shape}")
-    if not array.flags.c_contiguous or not array.flags.writeable:
+    if isinstance(array, np.ndarray) and not (array.flags.c_contiguous and array.flags.writeable):
         raise ArgumentError(f"{what} is not C-contiguous or not writable; expected both")
     return array
 

@@ -21,7 +21,8 @@ class Frame:
     ``numpy.asarray(frame)`` is ``frame.colour``, without a copy.
 
     Attributes:
-        colour: array (H, W, C), premultiplied, of the dtype of the images; None if ``gather`` was called with
+        colour: array (H, W, C), premultiplied, of the dtype of the images, a
+            :class:`sortlast.DeviceArray` if the root's image was in the memory of a GPU; None if ``gather`` was called with
             ``fragments=True``.
         depth: array (H, W) of float32, smaller is nearer and +inf where nothing was drawn; None unless it was
             asked for.
@@ -45,8 +46,24 @@ class Frame:
         """Type of the colours. Raises ArgumentError if there are none."""
         return self._colours().dtype
 
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """Of the colours, if they are in the memory of a GPU; AttributeError otherwise."""
+        return self._colours().__cuda_array_interface__  # type: ignore[attr-defined, no-any-return]
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._colours().__dlpack_device__()  # type: ignore[return-value]
+
+    def __dlpack__(self, **how: Any) -> object:
+        """A DLPack capsule of the colours."""
+        return self._colours().__dlpack__(**how)
+
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         colour = self._colours()
+        if not isinstance(colour, np.ndarray):
+            raise TypeError(
+                "the frame is in the memory of a GPU; frame.colour.copy_to_host() is a NumPy array"
+            )
         if dtype is not None and colour.dtype != dtype:
             if copy is False:
                 raise ValueError(f"the colours are {colour.dtype}; another dtype than that needs a copy")

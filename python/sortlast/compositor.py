@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import DTypeLike, NDArray
 
-from sortlast import _arrays, _box_images, _channels, _core, _fragments, _native
+from sortlast import _arrays, _box_images, _channels, _core, _device, _fragments, _native
 from sortlast._core import Machine
 from sortlast._errors import ArgumentError, UsageError
 from sortlast._fragments import Fragments
@@ -204,6 +204,7 @@ class Compositor:
         channel_background: Mapping[str, object] | None = None,
         root: int | None = None,
         deadline: float | None = None,
+        stream: object | None = None,
     ) -> Tile:
         """Composite this rank's image with all others; returns this rank's finished pixels.
 
@@ -212,7 +213,9 @@ class Compositor:
 
         Args:
             image: array (H, W, C) of float32, float16 or uint8, C-contiguous and premultiplied, from NumPy or
-                any library with DLPack on the CPU; it is read without a copy. None on a rank without one.
+                any library with DLPack; it is read without a copy. None on a rank without one. An array in
+                the memory of a GPU (CuPy, PyTorch, JAX, ...) is read there, and the tile and the frame are
+                there too; see "Images on the GPU" in the documentation.
             depth: array (H, W) of float32; smaller is nearer, +inf where the image is empty. ``closest``
                 rejects planes in which it finds NaN. Without an image: whether the others have depth (implied
                 by ``op="closest"``).
@@ -258,6 +261,9 @@ class Compositor:
             deadline: for this frame, instead of the compositor's deadline, which leaves late ranks out. It
                 may differ between ranks: the rank that starts the frame's time decides, or rank 0.
                 ``math.inf``: the frame waits for all ranks, as the last one should.
+            stream: for an image on a GPU, the CUDA stream on which the caller draws it and uses the result: a
+                stream of CuPy or PyTorch, or its number. None: the one that the image names by the CUDA Array
+                Interface, or else the default stream. The call returns when its work is added to the stream.
 
         Raises:
             ArgumentError, MismatchError, TimeoutError, RemoteError, UsageError, MpiError: see the class.
@@ -269,7 +275,7 @@ class Compositor:
                 )
             if image is None and depth is None:
                 depth = op == "closest"
-            picture = _arrays.picture(image, depth, shape, dtype)
+            picture = _arrays.picture(image, depth, shape, dtype, _device.stream_number(stream))
             if op == "closest":
                 _arrays.check_depth(picture.depth)
             described: Sequence[object] = ()
@@ -435,7 +441,7 @@ class Compositor:
         else:  # Ctrl-C: do not wait for the others
             self._native.give_up(type(error).__name__)
 
-    def allocate(self, shape: Sequence[int], dtype: DTypeLike) -> NDArray[Any]:
+    def allocate(self, shape: Sequence[int], dtype: DTypeLike, *, device: str = "cpu") -> Any:
         """An array of zeros in memory that the other ranks of the machine can read. Not collective.
 
         Images in this memory are composited without a copy; other images are read through the kernel, or
@@ -444,11 +450,15 @@ class Compositor:
         Args:
             shape: (H, W, C) of an image, or (H, W) of a depth plane.
             dtype: float32, float16 or uint8.
+            device: "cpu"; or "cuda" or "cuda:N", the first GPU of this process or another: a
+                :class:`sortlast.DeviceArray`.
 
         Raises:
-            ArgumentError: another dtype, or an invalid shape.
+            ArgumentError: another dtype or device, or an invalid shape.
+            Error: there is no CUDA driver or no such GPU.
         """
-        return self._native.allocate(_arrays.extents(shape), _arrays.scalar(dtype))  # type: ignore[no-any-return]
+        gpu = _device.ordinal(device)
+        return self._native.allocate(_arrays.extents(shape), _arrays.scalar(dtype), gpu)
 
     def gather(
         self,

@@ -21,6 +21,7 @@ namespace sortlast::python {
 
 void bind_schedule(nb::module_& module);
 void bind_builder(nb::module_& module);
+void bind_device_array(nb::module_& module);
 
 void bind_timing(nb::module_& module) {
   nb::class_<Timing> timing(module, "Timing",
@@ -160,5 +161,6 @@ NB_MODULE(_core, module) {
   sortlast::python::bind_timing(module);
   sortlast::python::bind_schedule(module);
   sortlast::python::bind_builder(module);
+  sortlast::python::bind_device_array(module);
   sortlast::python::bind_serial(module);
 }

@@ -15,6 +15,7 @@
 
 #include "arrays.hpp"
 #include "communicator.hpp"
+#include "device_array.hpp"
 #include "errors.hpp"
 #include "image_arrays.hpp"
 #include "registered.hpp"
@@ -30,6 +31,7 @@ using namespace nb::literals;
 namespace sortlast::python {
 
 using Output = nb::ndarray<nb::c_contig, nb::device::cpu>;
+using Out = std::optional<std::variant<Output, DeviceArray>>;
 
 namespace {
 
@@ -42,6 +44,16 @@ ImageView view_of(const nb::tuple& picture, const std::optional<std::array<std::
                   {scalar_from_name(nb::cast<std::string>(picture[5])), nb::cast<int>(picture[4]),
                    nb::cast<bool>(picture[6])},
                   {}};
+  if (nb::isinstance<DeviceArray>(colour)) {
+    const auto& plane = nb::cast<const DeviceArray&>(colour);
+    image.memory = MemoryKind::device;
+    image.stream = plane.stream;
+    image.pixels.colour = static_cast<const std::byte*>(plane.data);
+    if (!depth.is_none())
+      image.pixels.depth = static_cast<const float*>(nb::cast<const DeviceArray&>(depth).data);
+    if (bounds) image.bounds = Rectangle{(*bounds)[0], (*bounds)[1], (*bounds)[2], (*bounds)[3]};
+    return image;
+  }
   if (!colour.is_none()) image.pixels.colour = static_cast<const std::byte*>(data_of(colour.ptr()));
   if (!depth.is_none()) image.pixels.depth = static_cast<const float*>(data_of(depth.ptr()));
   if (bounds) image.bounds = Rectangle{(*bounds)[0], (*bounds)[1], (*bounds)[2], (*bounds)[3]};
@@ -49,8 +61,18 @@ ImageView view_of(const nb::tuple& picture, const std::optional<std::array<std::
 }
 
 // The caller's arrays for finished pixels, which the caller keeps alive; none: no pixels.
-PixelBuffer output_of(const std::optional<Output>& colour, const std::optional<Output>& depth) {
-  if (!colour) return {};
+PixelBuffer output_of(const Out& given, const Out& given_depth) {
+  if (!given) return {};
+  if (const auto* const array = std::get_if<DeviceArray>(&*given)) {
+    const auto* const plane = given_depth ? &std::get<DeviceArray>(*given_depth) : nullptr;
+    auto kept = std::make_shared<std::pair<Memory, Memory>>(array->memory, plane ? plane->memory : Memory());
+    const Pixels pixels{static_cast<std::byte*>(array->data),
+                        plane ? static_cast<float*>(plane->data) : nullptr};
+    return {Memory(kept, pixels.colour), pixels, MemoryKind::device};
+  }
+  const std::optional<Output> colour = std::get<Output>(*given);
+  const std::optional<Output> depth =
+      given_depth ? std::optional(std::get<Output>(*given_depth)) : std::nullopt;
   const Pixels pixels{static_cast<std::byte*>(colour->data()),
                       depth ? static_cast<float*>(depth->data()) : nullptr};
   auto kept = [arrays = std::make_shared<std::pair<Output, std::optional<Output>>>(*colour, depth)](
@@ -98,8 +120,8 @@ nb::dict channel_arrays(const std::vector<ChannelPlane>& planes, const std::vect
 nb::object composite(Compositor& compositor, const nb::tuple& picture, const std::string& op,
                      const std::vector<std::int32_t>& order, const std::vector<float>& background,
                      const std::optional<std::array<std::int64_t, 4>>& bounds, bool premultiplied,
-                     const std::optional<Output>& out, const std::optional<Output>& out_depth,
-                     const nb::object& described, int root, std::optional<double> deadline) {
+                     const Out& out, const Out& out_depth, const nb::object& described, int root,
+                     std::optional<double> deadline) {
   const std::vector<Channel> channels = channels_of(described);
   const ImageView image = view_of(picture, bounds);
   const Composition composition{op_from_name(op), order, background, premultiplied, root, deadline};
@@ -144,8 +166,7 @@ std::vector<BoxImage> box_images_of(nb::handle several) {
 
 nb::object composite_images(Compositor& compositor, nb::handle several, const std::string& op,
                             const std::vector<float>& background, bool premultiplied, int root,
-                            const std::optional<Output>& out, const std::optional<Output>& out_depth,
-                            nb::handle out_picture) {
+                            const Out& out, const Out& out_depth, nb::handle out_picture) {
   const std::vector<BoxImage> images = box_images_of(several);
   const Composition composition{op_from_name(op), {}, background, premultiplied, root};
   BoxCall call{
@@ -162,18 +183,22 @@ nb::object composite_images(Compositor& compositor, nb::handle several, const st
   return nb::cast(std::move(*tile));
 }
 
-// An array of zeros in memory that the other ranks of the machine can read.
-nb::object allocate(Compositor& compositor, const std::vector<std::size_t>& shape,
-                    const std::string& scalar) {
+// An array of zeros in memory that the other ranks of the machine can read: of a GPU, or (-1) of the host.
+nb::object allocate(Compositor& compositor, const std::vector<std::size_t>& shape, const std::string& scalar,
+                    int gpu) {
   std::size_t bytes = scalar_bytes(scalar_from_name(scalar));
   for (const std::size_t extent : shape) bytes *= extent;
+  if (gpu >= 0) {
+    const Memory memory = compositor.allocate_on_device(bytes, gpu);
+    return nb::cast(DeviceArray{memory, memory.get(), shape, scalar_from_name(scalar), gpu, nullptr});
+  }
   const Memory memory = compositor.allocate(bytes);
   return array_of({memory, Pixels{memory.get(), nullptr}}, memory.get(), dtype_of(scalar_from_name(scalar)),
                   shape);
 }
 
-nb::object gather(Compositor& compositor, const Tile& tile, int root, bool depth,
-                  const std::optional<Output>& out, const std::optional<Output>& out_depth, bool channels) {
+nb::object gather(Compositor& compositor, const Tile& tile, int root, bool depth, const Out& out,
+                  const Out& out_depth, bool channels) {
   const PixelBuffer output = output_of(out, out_depth);
   std::optional<Frame> frame;
   {
@@ -183,8 +208,8 @@ nb::object gather(Compositor& compositor, const Tile& tile, int root, bool depth
   if (!frame) return nb::none();
   const std::vector<std::size_t> shape{static_cast<std::size_t>(frame->size.height),
                                        static_cast<std::size_t>(frame->size.width)};
-  return nb::make_tuple(colour_array(frame->pixels, frame->format, shape),
-                        depth_array(frame->pixels, frame->format, shape),
+  return nb::make_tuple(colours_on(frame->pixels, frame->format, frame->stream, shape),
+                        depths_on(frame->pixels, frame->format, frame->stream, shape),
                         channel_arrays(frame->channels, shape));
 }
 
@@ -201,7 +226,7 @@ nb::object composite_fragments(Compositor& compositor, std::int64_t width, std::
                                const nb::object& channels, const std::optional<Array>& surface,
                                const std::optional<Array>& surface_depth, const std::string& scalar,
                                const std::vector<float>& background, bool keep_lists, std::int64_t max_bytes,
-                               const std::optional<Output>& out) {
+                               const Out& out) {
   FragmentsView view{{width, height}, span_of<std::int32_t>(counts), {}, span_of<float>(depth), {}};
   view.scalar = scalar_from_name(scalar);
   if (view.scalar == Scalar::uint8) {
@@ -283,11 +308,15 @@ void bind_tile(nb::module_& module) {
           "(H, W, C) of the whole image.")
       .def_prop_ro(
           "pixels",
-          [shape](const Tile& tile) { return colour_array(tile.pixels(), tile.format(), shape(tile)); },
+          [shape](const Tile& tile) {
+            return colours_on(tile.pixels(), tile.format(), tile.stream(), shape(tile));
+          },
           "(n, C), without a copy.")
       .def_prop_ro(
           "depth",
-          [shape](const Tile& tile) { return depth_array(tile.pixels(), tile.format(), shape(tile)); },
+          [shape](const Tile& tile) {
+            return depths_on(tile.pixels(), tile.format(), tile.stream(), shape(tile));
+          },
           "(n,) float32, or None.")
       .def_prop_ro("frame", &Tile::frame, "Number of its frame, from 1.")
       .def_prop_ro("left_out", &Tile::left_out, "Ranks that are not in the frame.")
@@ -330,7 +359,7 @@ void bind_compositor(nb::module_& module) {
            "deadline"_a = nb::none())
       .def("composite_images", &composite_images, "several"_a, "op"_a, "background"_a, "premultiplied"_a,
            "root"_a, "out"_a.none(), "out_depth"_a.none(), "out_picture"_a.none())
-      .def("allocate", &allocate, "shape"_a, "scalar"_a)
+      .def("allocate", &allocate, "shape"_a, "scalar"_a, "gpu"_a = -1)
       .def("composite_fragments", &composite_fragments, "width"_a, "height"_a, "counts"_a.none(),
            "colour"_a.none(), "depth"_a.none(), "depth_back"_a.none(), "channels"_a, "surface"_a.none(),
            "surface_depth"_a.none(), "scalar"_a, "background"_a, "keep_lists"_a, "max_bytes"_a,

@@ -194,7 +194,10 @@ void check_box_call(const BoxCall& call, int p) {
     throw ArgumentError(
         "an order of ranks was passed with several images a rank; expected none, as their "
         "positions are the order");
-  for (const BoxImage& each : call.images) detail::check_output(each.image, call.out.view(), call.size);
+  for (const BoxImage& each : call.images) {
+    check_on_host(each.image.memory, call.out);
+    detail::check_output(each.image, call.out.view(), call.size);
+  }
 }
 
 // Copies of images with their colours multiplied by alpha.

@@ -73,6 +73,7 @@ Tile Compositor::Impl::composite_channels(const ImageView& image, Composition co
     check_frame(image, composition, session_.size);
     check_values(image, channels);
     layout = settle(channels, composition.op, image.format);
+    check_on_host(image.memory, out);
     detail::check_output(image, out.view());
   });
   call.arguments.emplace_back("order", text_of_ranks(composition.order));

@@ -43,6 +43,10 @@ Tile Compositor::composite(std::span<const BoxImage> images, Size size, const Co
   return impl().composite_boxes({images, size, composition, out});
 }
 Memory Compositor::allocate(std::size_t bytes) { return impl().session_.node->allocate(bytes); }
+Memory Compositor::allocate_on_device(std::size_t bytes, int gpu) {
+  impl();
+  return Gpu::zeros(gpu, bytes);
+}
 const Timing& Compositor::timing() const { return impl().statistics_.timing; }
 std::string Compositor::algorithm() const {
   const Impl& made = impl();
@@ -53,7 +57,7 @@ std::string Compositor::explain() const {
   const Impl& made = impl();
   if (made.statistics_.layered) return made.explain_layers();
   if (!made.images_.plan) return "Nothing has been composited yet.\n";
-  return made.statistics_.boxes_explained +
+  return made.statistics_.boxes_explained + made.explain_devices() +
          sortlast::explain(*made.images_.plan->schedule, made.images_.format, *made.images_.algorithm,
                            made.images_.profile.source, made.images_.interleaving, made.statistics_.traffic,
                            made.statistics_.timing);

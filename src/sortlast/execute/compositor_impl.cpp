@@ -71,6 +71,7 @@ void Compositor::Impl::conclude(CallArrival& arrival) {
     arrival.settle();
   } catch (const MismatchError&) {
     images_.forget();
+    devices_.exchange.reset();
     throw;
   }
   if (arrival.numbers()) images_.take_numbers(*arrival.numbers());
@@ -119,10 +120,11 @@ void Compositor::Impl::use(const std::string& algorithm) {
 }
 
 Compositor::Impl::~Impl() {
-  if (!session_.broken || !own_image_.memory()) return;
+  if (!session_.broken) return;
   try {
-    keep_for_ever(own_image_.memory());  // messages may still be reading from it
-  } catch (...) {                        // NOLINT(bugprone-empty-catch): no memory left to record it
+    for (const Memory& memory : {own_image_.memory(), devices_.host.memory()})
+      if (memory) keep_for_ever(memory);  // messages may still be reading from it
+  } catch (...) {                         // NOLINT(bugprone-empty-catch): no memory left to record it
   }
 }
 

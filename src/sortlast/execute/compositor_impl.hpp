@@ -70,6 +70,7 @@ class Compositor::Impl {
                                                         const std::string& problem);
 
   std::string explain_layers() const;
+  std::string explain_devices() const;
 
   // Composite images with extra channels per pixel (channel_frames.cpp).
   Tile composite_channels(const ImageView& image, Composition composition, std::span<const Channel> channels,
@@ -98,6 +99,7 @@ class Compositor::Impl {
   Internals internals_;
   Statistics statistics_;
   ImagePlans images_;
+  DevicePlans devices_;
   LayerPlans layers_;
   Attendees attendees_;
   std::int64_t frame_ = 0;  // number of the last frame
@@ -140,10 +142,9 @@ class Compositor::Impl {
   std::string fitting_algorithm(const std::string& name, const Setting& wanted) const;
 
   FrameContext context() {
-    return {session_.comm,       session_.alarm,
-            *session_.node,      session_.pool,
-            *session_.team,      statistics_.timing,
-            statistics_.traffic, statistics_.recording ? &statistics_.events : nullptr};
+    return {session_.comm,       session_.alarm,     *session_.node,
+            session_.pool,       *session_.team,     statistics_.timing,
+            statistics_.traffic, devices_.gpu.get(), statistics_.recording ? &statistics_.events : nullptr};
   }
 
   // Whether the algorithm is chosen from the profile of the machine.
@@ -170,7 +171,8 @@ class Compositor::Impl {
   void record_memory(std::size_t before, const detail::TileData& result);
   detail::TileData tile_of(const Plan& plan, const ImageView& image, const PixelBuffer& out);
   // Arrive at the frame; `image` becomes the image to composite.
-  std::unique_ptr<CallArrival> arrive_with(ImageView& image, const Composition& composition, Pixels out);
+  std::unique_ptr<CallArrival> arrive_with(ImageView& image, const Composition& composition,
+                                           const PixelBuffer& out);
   void survey(const ImageView& image, const Composition& composition);
   // Whether the frame begins before all ranks have arrived. It is then planned with the numbers of the last
   // frame, which was of the same kind.
@@ -186,6 +188,25 @@ class Compositor::Impl {
   static PixelBuffer place_in(const detail::TileData& tile, const PixelBuffer& out);
   std::optional<Frame> gather_in_turn(const std::vector<Gathering>& images, bool with_channels);
   void check_gathering(const Gathering& image, bool with_channels = false) const;
+
+  // ---- Images in the memory of GPUs (device_frames.cpp) ----
+
+  void take_device_image(const ImageView& image, const PixelBuffer& out);
+  ImageView offered_device_image(const ImageView& image, const Composition& composition);
+  ImageView on_host(const ImageView& image, const std::string& cause);
+  void settle_devices(ImageView& image);
+  PixelBuffer run_on_device(const Contribution& contribution, const Composition& composition,
+                            float background_depth, const PixelBuffer& result, CallArrival* arrival);
+  void finish_on_device(detail::TileData& tile, const PixelBuffer& out);
+  Offer offer_of_tile(const detail::TileData& tile);
+  detail::TileData tile_on_host(const detail::TileData& tile);
+  bool gathers_devices(const Gathering& image) const {
+    return session_.node->on_device() || image.tile.pixels.kind() == MemoryKind::device ||
+           image.out.kind() == MemoryKind::device;
+  }
+  std::optional<Frame> gather_devices(const Gathering& image);
+  std::vector<bool> take_tiles(const Gathering& image, const PixelBuffer& frame,
+                               const std::optional<device::Stream>& stream);
 
   // ---- Several images per rank (box_frames.cpp) ----
 
@@ -205,7 +226,7 @@ class Compositor::Impl {
   Tile composite_layers_in_turn(const LayerCall& call, const PixelBuffer& out);
   // Run the frame once all ranks have agreed on the call.
   Tile run_layers(const LayerCall& call, const PixelBuffer& out);
-  void agree_on_layers(const LayerCall& call, Pixels out);
+  void agree_on_layers(const LayerCall& call, const PixelBuffer& out);
   void begin_layers();
   const std::shared_ptr<const Schedule>& schedule_of_layers(const LayerCall& call);
   StringOptions string_options();

@@ -17,9 +17,11 @@ constexpr double most_active_collected = 1.25;
 
 // A frame that is complete on one rank moves n (p-1)/p pixels to it after compositing. If all images together
 // have no more active pixels than that, it is better that each goes straight to the root.
+// So it is if all images are in the memory of one GPU, which executes the kernels of one process at a time.
 bool Compositor::Impl::collects(const Composition& composition) const {
-  return uses_profile() && chooses_layout(composition) && session_.size > 1 &&
-         session_.size * images_.survey.most_active() <= most_active_collected;
+  if (!uses_profile() || session_.size == 1 || composition.root < 0) return false;
+  return devices_.on_one_gpu || (chooses_layout(composition) &&
+                                 session_.size * images_.survey.most_active() <= most_active_collected);
 }
 
 Tile Compositor::Impl::composite(const ImageView& image, const Composition& composition,
@@ -39,7 +41,8 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
   const std::size_t before = session_.pool.taken();
 
   // Arrive, and wait for the others unless the frame can begin without them.
-  const std::unique_ptr<CallArrival> arrival = arrive_with(image, composition, out.view());
+  const std::unique_ptr<CallArrival> arrival = arrive_with(image, composition, out);
+  settle_devices(image);
   const bool early = begins_early(*arrival, image, composition);
   if (early) {
     images_.take_numbers(images_.known->numbers);
@@ -54,13 +57,19 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
   detail::TileData tile = tile_of(plan, image, out);
 
   // Run.
-  contribution.result = place_in(tile, out);
-  tile.pixels = run_frame(contribution, early ? arrival.get() : nullptr);
+  CallArrival* const waiting = early ? arrival.get() : nullptr;
+  if (image.memory == MemoryKind::device) {
+    tile.pixels = run_on_device(contribution, composition, background_depth, place_in(tile, out), waiting);
+  } else {
+    contribution.result = place_in(tile, devices_.given ? PixelBuffer() : out);
+    tile.pixels = run_frame(contribution, waiting);
+  }
+  if (devices_.given) finish_on_device(tile, out);
   if (arrival->numbers())
     images_.known = {image.size, image.format, composition.op, composition.root, *arrival->numbers()};
 
   // Return the tile.
-  if (out.view().colour != nullptr)
+  if (out.view().colour != nullptr && !devices_.given)
     detail::put_pixels(tile.interleaving, tile.format, tile.range, tile.pixels.view(), out.view());
   record_memory(before, contribution.result.view().colour == nullptr ? tile : detail::TileData{});
   statistics_.timing.total = trace_clock() - begin;
@@ -102,7 +111,7 @@ void Compositor::Impl::record_memory(std::size_t before, const detail::TileData&
 // This rank's tile, without pixels.
 detail::TileData Compositor::Impl::tile_of(const Plan& plan, const ImageView& image, const PixelBuffer& out) {
   const Interleaving& interleaving = images_.interleaving;
-  const bool shared = interleaving.none() && out.view().colour == nullptr;
+  const bool shared = interleaving.none() && out.view().colour == nullptr && image.memory == MemoryKind::host;
   frame_ = leaves_out() ? attendees_.attendance.frame : frame_ + 1;
   detail::TileData tile{plan.schedule->piece(participant()),
                         image.size,
@@ -131,27 +140,29 @@ Contribution Compositor::Impl::contribution_of(const ImageView& image, const Com
   background_.reset();
   if (!composition.background.empty())
     background_.emplace(composition.op, image.format, composition.background, background_depth);
-  return {{image.pixels, image.size, image.format, images_.survey.bounds},
+  return {{image.pixels, image.size, image.format, images_.survey.bounds, image.memory, image.stream},
           background_ ? &*background_ : nullptr,
           {},
           images_.interleaving};
 }
 
 std::unique_ptr<CallArrival> Compositor::Impl::arrive_with(ImageView& image, const Composition& composition,
-                                                           Pixels out) {
+                                                           const PixelBuffer& out) {
   Arguments arguments("composite");
   arguments.add("size", text(image.size));
   const std::string unknown = problem_of([&] { arguments.add("format", format_name(image.format)); }) +
                               problem_of([&] { arguments.add("op", std::string(op_name(composition.op))); });
   arguments.add("order", composition.order);
   arguments.add("background", text(composition.background));
-  arguments.add("out", out.colour == nullptr ? "no" : "yes");
+  arguments.add("out", out.view().colour == nullptr ? "no" : "yes");
   arguments.add("root", std::to_string(composition.root));
   std::string problem = unknown;
   if (problem.empty()) {
     problem = problem_of([&] {
       check_frame(image, composition, session_.size);
-      detail::check_output(image, out);
+      detail::check_output(image, out.view());
+      take_device_image(image, out);
+      if (devices_.given) image = offered_device_image(image, composition);
       if (leaves_out() && image.size.pixels() == 0)
         throw ArgumentError("the image has no pixels; expected some, as late ranks are left out");
     });
@@ -159,18 +170,24 @@ std::unique_ptr<CallArrival> Compositor::Impl::arrive_with(ImageView& image, con
   Offer offer;
   images_.survey = {};
   if (problem.empty()) {
-    if (!composition.premultiplied) image = premultiplied(image, own_image_, *session_.node);
+    if (!composition.premultiplied && image.memory == MemoryKind::host)
+      image = premultiplied(image, own_image_, *session_.node);
     survey(image, composition);
     ImageView offered = image;
     offered.bounds = images_.survey.bounds;
-    offer = offer_of(offered);
-    offer.frame_bytes = PixelBuffer::bytes(image.format, image.size.pixels());
+    offer = offer_of(offered, devices_.exported ? &*devices_.exported : nullptr);
+    if (image.memory == MemoryKind::host)
+      offer.frame_bytes = PixelBuffer::bytes(image.format, image.size.pixels());
   }
   return arrive(std::move(arguments), problem, offer, session_.options.check);
 }
 
 // Look at the image as far as the choices for this frame depend on it.
 void Compositor::Impl::survey(const ImageView& image, const Composition& composition) {
+  if (image.memory == MemoryKind::device) {
+    images_.survey.bounds = image.bounds;
+    return;
+  }
   const double begin = trace_clock();
   const bool compares = session_.options.check && !session_.node->everybody();
   const bool matters =
@@ -230,6 +247,7 @@ const Plan& Compositor::Impl::plan_for(const ImageView& image, const Composition
                                                         : make_schedule(name, wanted));
     });
     images_.exchange.reset();
+    devices_.exchange.reset();
     images_.plan =
         std::make_shared<const Plan>(schedule, participant(), image.format, composition.op, wire_options(),
                                      session_.tag_limit - LayerPlans::head_tags, attendees_.attendance.ranks);
@@ -262,12 +280,15 @@ std::optional<Frame> Compositor::Impl::gather_in_turn(const std::vector<Gatherin
     arguments.add("frame", std::to_string(image.tile.frame));
     if (problem.empty()) problem = problem_of([&] { check_gathering(image, with_channels); });
   }
+  const bool one = images.size() == 1;
   if (leaves_out()) {
     meet_to_gather(arguments, problem, images.front().tile);
   } else {
-    meet(arguments, problem, {});
+    meet(arguments, problem, problem.empty() && one ? offer_of_tile(images.front().tile) : Offer());
   }
-  std::optional<Frame> frame = gather_tiles(images, wire_options(), context());
+  const bool devices = one && gathers_devices(images.front());
+  std::optional<Frame> frame =
+      devices ? gather_devices(images.front()) : gather_tiles(images, wire_options(), context());
   if (with_channels) gather_channels(images.front(), frame);
   const double end = trace_clock();
   statistics_.record({Activity::gather, begin, end, images.empty() ? -1 : images.front().root, -1, 0});

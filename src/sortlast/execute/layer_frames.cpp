@@ -34,7 +34,7 @@ std::optional<std::vector<LayerString>> Compositor::Impl::gather_layers(const de
 Tile Compositor::Impl::composite_layers_in_turn(const LayerCall& call, const PixelBuffer& out) {
   const double begin = trace_clock();
   session_.pool.begin_frame();
-  agree_on_layers(call, out.view());
+  agree_on_layers(call, out);
   const double agreed = trace_clock();
   statistics_.record({Activity::agree, begin, agreed, -1, -1, 0});
   Tile tile = run_layers(call, out);
@@ -86,17 +86,18 @@ Tile Compositor::Impl::run_layers(const LayerCall& call, const PixelBuffer& out)
   return detail::TileAccess::make(std::move(tile));
 }
 
-void Compositor::Impl::agree_on_layers(const LayerCall& call, Pixels out) {
+void Compositor::Impl::agree_on_layers(const LayerCall& call, const PixelBuffer& out) {
   Arguments arguments("composite");
   arguments.add("size", text(call.size));
   std::string problem = problem_of([&] { arguments.add("format", format_name(call.format)); });
-  arguments.add("out", out.colour == nullptr ? "no" : "yes");
+  arguments.add("out", out.view().colour == nullptr ? "no" : "yes");
   for (const auto& [name, value] : call.arguments) arguments.add(name, value);
   if (problem.empty()) problem = call.problem;
   if (problem.empty()) {
     problem = problem_of([&] {
       check_size(call.size, call.format);
-      detail::check_output(ImageView::none(call.size, call.format), out);
+      check_on_host(MemoryKind::host, out);
+      detail::check_output(ImageView::none(call.size, call.format), out.view());
     });
   }
   images_.survey = {};

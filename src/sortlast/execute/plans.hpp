@@ -2,16 +2,20 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "sortlast/execute/device/gpu.hpp"
 #include "sortlast/execute/mpi/check.hpp"
+#include "sortlast/execute/mpi/device_exchange.hpp"
 #include "sortlast/execute/mpi/machine_profile.hpp"
 #include "sortlast/execute/mpi/pixel_exchange.hpp"
 #include "sortlast/execute/mpi/rendezvous.hpp"
 #include "sortlast/execute/mpi/string_exchange.hpp"
+#include "sortlast/execute/node/reused_memory.hpp"
 #include "sortlast/execute/plan/choice.hpp"
 #include "sortlast/execute/plan/plan.hpp"
 
@@ -56,6 +60,34 @@ struct ImagePlans {
     return wanted_name == name && wanted.n == setting.n && wanted.order == setting.order &&
            wanted.commutes == setting.commutes && wanted_ranks == ranks && wanted_format == format &&
            op == plan->indexed.op;
+  }
+};
+
+// For image frames with images in the memory of GPUs.
+struct DevicePlans {
+  std::unique_ptr<Gpu> gpu;                  // after the first such image of the node
+  std::shared_ptr<DeviceExchange> exchange;  // for the plan of the images, after the first frame
+  // Why the images of the node are composited in memory of the host; empty: they are not, unless an image has
+  // a reason of its own.
+  std::string staged;
+  std::deque<std::uint64_t> confirmed;  // hashes of offers that all ranks of the node could open
+  ReusedMemory host;                    // for a copy of the image there
+
+  // Of the current frame:
+  bool given = false;                     // whether the image was in the memory of a GPU
+  void* stream = nullptr;                 // of the image
+  bool on_one_gpu = false;                // whether all images of all ranks are in the memory of the same one
+  std::string cause;                      // why the image was composited on the host; empty: it was not
+  std::string copied;                     // why it was copied on the GPU; empty: it was not
+  PixelBuffer copy;                       // that copy
+  std::optional<ExportedImage> exported;  // what others read
+
+  void begin_frame() {
+    given = on_one_gpu = false;
+    cause.clear();
+    copied.clear();
+    copy = PixelBuffer();
+    exported.reset();
   }
 };
 

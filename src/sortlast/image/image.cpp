@@ -19,7 +19,8 @@ void check_size(Size size, const Format& format) {
                       "; expected extents of 0 or more, and less than 2^61 bytes");
 }
 
-PixelBuffer::PixelBuffer(Memory memory, const Format& format, std::int64_t n) : memory_(std::move(memory)) {
+PixelBuffer::PixelBuffer(Memory memory, const Format& format, std::int64_t n, MemoryKind kind)
+    : memory_(std::move(memory)), kind_(kind) {
   view_.colour = memory_.get();
   if (format.depth && memory_)
     view_.depth = reinterpret_cast<float*>(memory_.get() + bytes({format.scalar, format.channels}, n));

@@ -8,6 +8,9 @@
 // parent began. With FAKE_CUDA_OLD it lacks a function, as an old driver does.
 //
 //   SORTLAST_FAKE_CUDA_ERROR   what cuInit returns, for example 100: no device
+//   SORTLAST_FAKE_CUDA_POOL    if set, memory is allocated from a pool, which cannot be shared
+//   SORTLAST_FAKE_CUDA_ALONE   if set, memory of other processes cannot be opened, as in another PID
+//   namespace
 #pragma once
 
 #include <unistd.h>
@@ -42,8 +45,14 @@ struct OpaqueFunction {
 
 // What an event consists of, in memory that processes share.
 struct EventPage {
+  static constexpr std::uint64_t remembered = 256;
+
   std::atomic<std::uint64_t> recorded;
-  std::atomic<std::uint64_t> reached;
+  // The last of every `remembered` records that its stream has reached: streams come to theirs in any order.
+  std::array<std::atomic<std::uint64_t>, remembered> reached;
+
+  void reach(std::uint64_t record) { reached[record % remembered] = record; }
+  bool has_reached(std::uint64_t record) const { return reached[record % remembered] >= record; }
 };
 struct OpaqueEvent {
   EventPage* page;
@@ -118,6 +127,7 @@ struct Allocation {
   int opened = 0;            // times
   std::uint64_t source = 0;  // the exporter's buffer
   pid_t exporter = 0;
+  bool pooled = false;
 };
 
 // What an IpcHandle holds: a file of its process, and its number, because numbers of files are used again.

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#include <cstdlib>
 #include <cstring>
 
 #include "device/fake/fake.hpp"
@@ -98,7 +99,12 @@ using namespace fake;
 
 FAKE cuMemAlloc_v2(Address* address, std::size_t bytes) {
   READY;
-  return make_memory(address, bytes, Origin::device);
+  const int error = make_memory(address, bytes, Origin::device);
+  if (error == success && std::getenv("SORTLAST_FAKE_CUDA_POOL") != nullptr) {
+    LOCK;
+    find_allocation(*address)->second.pooled = true;
+  }
+  return error;
 }
 
 FAKE cuMemFree_v2(Address address) {
@@ -177,7 +183,7 @@ FAKE cuPointerGetAttributes(unsigned count, int* attributes, void** values, cons
         put(values[i], memory.bytes);
         break;
       case attribute_ipc_capable:
-        put(values[i], device);
+        put(values[i], device && !memory.pooled);
         break;
       default:
         return error_invalid_value;
@@ -213,6 +219,7 @@ FAKE cuIpcOpenMemHandle_v2(Address* address, IpcHandle packed, unsigned) {
     *address = memory.at;
     return success;
   }
+  if (std::getenv("SORTLAST_FAKE_CUDA_ALONE") != nullptr) return error_invalid_context;
   Handle handle;
   int file = -1;
   if (const int error = open_handle(packed, false, handle, file); error != success) return error;

@@ -29,7 +29,7 @@ void run_kernel(const sortlast::testing::HostKernel& kernel, const BlendArgument
 }
 
 void wait_until(const EventPage& page, std::uint64_t record) {
-  while (page.reached.load() < record) usleep(20);
+  while (!page.has_reached(record)) usleep(20);
 }
 
 }  // namespace
@@ -90,8 +90,10 @@ FAKE cuDeviceGetName(char* name, int bytes, int) {
   return not_ready(false);
 }
 
-FAKE cuDeviceGetAttribute(int* value, int, int) {
-  *value = 1;
+// All are 1, except for the number on the PCI bus.
+FAKE cuDeviceGetAttribute(int* value, int attribute, int device) {
+  constexpr int pci_device = 34;
+  *value = attribute == pci_device ? device : 1;
   return not_ready(false);
 }
 
@@ -172,7 +174,7 @@ FAKE cuEventDestroy_v2(EventHandle event) {
 FAKE cuEventRecord(EventHandle event, StreamHandle stream) {
   READY;
   const std::uint64_t record = ++event->page->recorded;
-  stream_of(stream).add([page = event->page, record] { page->reached = record; });
+  stream_of(stream).add([page = event->page, record] { page->reach(record); });
   return success;
 }
 
@@ -184,7 +186,7 @@ FAKE cuEventSynchronize(EventHandle event) {
 
 FAKE cuEventQuery(EventHandle event) {
   READY;
-  return event->page->reached < event->page->recorded ? error_not_ready : success;
+  return event->page->has_reached(event->page->recorded) ? success : error_not_ready;
 }
 
 FAKE cuIpcGetEventHandle(IpcHandle* handle, EventHandle event) {

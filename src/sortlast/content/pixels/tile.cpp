@@ -21,6 +21,7 @@ Size Tile::size() const { return TileAccess::data(*this).size; }
 Format Tile::format() const { return TileAccess::data(*this).format; }
 const PixelBuffer& Tile::pixels() const { return TileAccess::data(*this).pixels; }
 const std::vector<ChannelPlane>& Tile::channels() const { return TileAccess::data(*this).channels; }
+void* Tile::stream() const { return TileAccess::data(*this).stream; }
 std::int64_t Tile::frame() const { return TileAccess::data(*this).frame; }
 const std::vector<std::int32_t>& Tile::left_out() const { return TileAccess::data(*this).left_out; }
 std::shared_ptr<const Schedule> Tile::schedule() const { return TileAccess::data(*this).schedule; }

@@ -33,6 +33,10 @@ struct TileData {
   bool fragment_lists = false;
   bool fragment_intervals = false;
   std::vector<ChannelPlane> fragment_channels = {};
+  // For pixels in the memory of a GPU: the stream on which they are finished, and the same pixels in memory
+  // of the host, if they were finished there.
+  void* stream = nullptr;
+  PixelBuffer host = {};
   bool has_frame = false;  // the pixels are a whole frame in memory owned by the tile
   // If ranks were left out: the ranks of the frame, which are the schedule's participants, and the others.
   std::vector<std::int32_t> ranks = {};  // empty: all

@@ -88,6 +88,13 @@ void check_frame(const ImageView& image, const Composition& composition, int p) 
   }
 }
 
+void check_on_host(MemoryKind image, const PixelBuffer& out) {
+  if (image == MemoryKind::host && out.kind() == MemoryKind::host) return;
+  throw ArgumentError(std::string(image == MemoryKind::host ? "out" : "the image") +
+                      " is in the memory of a GPU; expected memory of the host: only one image per rank, "
+                      "without further channels, is composited on a GPU");
+}
+
 Turn::Turn(std::atomic<bool>& busy, const std::string& call) : busy_(busy) {
   if (busy_.exchange(true)) {
     throw UsageError(call +

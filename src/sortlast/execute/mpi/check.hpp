@@ -43,6 +43,9 @@ std::string problem_of(Action action) {
   return "";
 }
 
+// Throws ArgumentError unless an image, if there is one, and memory for its result are in memory of the host.
+void check_on_host(MemoryKind image, const PixelBuffer& out);
+
 // Marks a compositor as busy with a call. A second call, from another thread or from the interrupt callback,
 // throws UsageError.
 class Turn {

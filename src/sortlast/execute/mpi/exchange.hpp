@@ -11,6 +11,7 @@
 
 #include "sortlast/content/content.hpp"
 #include "sortlast/content/pixels/pool.hpp"
+#include "sortlast/execute/device/gpu.hpp"
 #include "sortlast/execute/engine/engine.hpp"
 #include "sortlast/execute/mpi/failure.hpp"
 #include "sortlast/execute/mpi/messages.hpp"
@@ -33,6 +34,7 @@ struct FrameContext {
   Team& team;
   Timing& timing;
   Traffic& traffic;
+  Gpu* gpu = nullptr;                    // null: no image of the node lies in the memory of one
   std::vector<Event>* events = nullptr;  // null: none are recorded
   // For contents of varying size: whether no rank sends any message.
   bool all_in_place = false;

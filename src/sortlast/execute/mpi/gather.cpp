@@ -42,6 +42,7 @@ class TileGather {
  public:
   TileGather(const Gathering& image, const WireOptions& wire, const FrameContext& with)
       : tile_(image.tile),
+        taken_(image.taken),
         root_(image.root),
         format_(image.tile.format),
         wire_(wire),
@@ -64,6 +65,7 @@ class TileGather {
         if (piece.empty()) continue;
         const std::int32_t peer =
             tile_.ranks.empty() ? participant : tile_.ranks[static_cast<std::size_t>(participant)];
+        if (is_taken(peer)) continue;
         if (in_place(peer)) {
           const ConstPixels shared = PixelBuffer(tile_.shared, tile_.format, tile_.size.pixels()).view();
           put(piece, advance(shared, format_, piece.begin));
@@ -73,7 +75,7 @@ class TileGather {
           pieces_.emplace_back(peer, piece);
         }
       }
-    } else if (!tile_.range.empty() && !in_place(root_)) {
+    } else if (!tile_.range.empty() && !in_place(root_) && !is_taken(rank_)) {
       pieces_.emplace_back(root_, tile_.range);
     }
   }
@@ -101,6 +103,8 @@ class TileGather {
     PixelRoom incoming;  // if it is received
     PixelBuffer room;    // from which the pixels are distributed; empty: received in place
   };
+
+  bool is_taken(int rank) const { return !taken_.empty() && taken_[static_cast<std::size_t>(rank)]; }
 
   void make_frame(const PixelBuffer& out, Pool& pool) {
     const std::int64_t n = tile_.size.pixels();
@@ -182,6 +186,7 @@ class TileGather {
   static constexpr std::int32_t tag = 0;
 
   const detail::TileData tile_;
+  const std::vector<bool> taken_;
   const int root_;
   Format format_;
   WireOptions wire_;

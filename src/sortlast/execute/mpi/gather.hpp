@@ -15,7 +15,8 @@ struct Gathering {
   const detail::TileData& tile;
   int root = 0;
   bool with_depth = false;
-  PixelBuffer out = {};  // memory for the frame at the root; none: anywhere
+  PixelBuffer out = {};          // memory for the frame at the root; none: anywhere
+  std::vector<bool> taken = {};  // by rank: its tile is at the root already; empty: none is
 };
 
 // Collective, after all arguments have been agreed on and all ranks have finished compositing. Each image is

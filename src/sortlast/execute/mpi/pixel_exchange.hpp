@@ -6,6 +6,7 @@
 
 #include "sortlast/content/pixels/pixel_content.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
+#include "sortlast/execute/node/node_image.hpp"
 
 namespace sortlast {
 
@@ -24,10 +25,12 @@ class PixelExchange final : public Exchange {
   void end_sharing() override { context().node.wait_until_read("composite"); }
   void release_all() override;
   Reference reference(std::size_t receive);
+  ImageView copy_of(const NodeImage& image, std::size_t receive);
 
   PixelContent pixels_;
   Contribution contribution_;
   std::vector<std::int32_t> reads_;  // of each mate: number of receives that have yet to read its image
+  std::vector<PixelBuffer> copies_;  // of images in the memory of a GPU
 };
 
 }  // namespace sortlast

@@ -41,6 +41,7 @@ struct OfferRecord {
   std::uint64_t hash = 0;
   std::uint64_t frame_bytes = 0;
   bool flag = false;
+  bool on_device = false;
   PublicationRecord published;
 };
 static_assert(std::is_trivially_copyable_v<OfferRecord>);
@@ -61,7 +62,8 @@ struct alignas(64) RankSlot {
 // The results that the last process to arrive at a meeting found for all.
 struct Decision {
   bool agreed = false;
-  bool flagged = false;  // a process has set its flag
+  bool flagged = false;    // a process has set its flag
+  bool on_device = false;  // a process has offered memory of a GPU
   Frames::Choice frame;
   double time = 0;  // when the last process arrived [s of trace_clock()]
 };

@@ -47,12 +47,13 @@ class Node::Impl {
 
   bool meet(const Offer& mine, const std::string& call) {
     flagged_ = mine.flag;
+    on_device_ = mine.on_device();
     if (alone()) return true;
     refuse_fork(call);
 
     // Offer the spans, and wait for the offers of the others.
     parity_ = 1 - parity_;
-    if (mine.frame_bytes > 0) frame_.reset();
+    if (mine.frame_bytes > 0 || mine.on_device()) frame_.reset();
     RankSlot& slot = control().slot(me_);
     record(mine, slot.offers[parity_]);
     slot.unread.store(static_cast<std::uint32_t>(peers()), std::memory_order_relaxed);
@@ -63,6 +64,7 @@ class Node::Impl {
 
     late_ = std::max(decision.time - come, 0.0);
     flagged_ = decision.flagged;
+    on_device_ = decision.on_device;
 
     // Drop the segments that the others have released, and take the frame.
     mappings_.drop_closed();
@@ -135,8 +137,9 @@ class Node::Impl {
   // Address of a span in this process; null if it must be read through the kernel.
   const std::byte* in_place(int rank, const SpanRecord& span) {
     const std::size_t owner = slot_of(rank);
-    if (owner == me_) return reinterpret_cast<const std::byte*>(span.address);  // NOLINT
-    if (span.kind == MemoryKind::private_memory) return nullptr;
+    if (owner == me_ && span.kind != SpanKind::device_memory)
+      return reinterpret_cast<const std::byte*>(span.address);  // NOLINT
+    if (span.kind != SpanKind::shared_memory) return nullptr;
     try {
       return mappings_.find(owner, span.place.segment) + span.place.offset;
     } catch (const Error&) {
@@ -179,6 +182,7 @@ class Node::Impl {
   Memory frame_;
   double late_ = 0;  // time spent waiting for later ranks in the last meeting [s]
   bool flagged_ = false;
+  bool on_device_ = false;
 
  private:
   Control& control() const { return Control::in(*neighbours_.control); }
@@ -224,19 +228,23 @@ class Node::Impl {
     offer.hash = mine.hash;
     offer.frame_bytes = mine.frame_bytes;
     offer.flag = mine.flag;
+    offer.on_device = mine.on_device();
     publisher_.publish(mine.header, mine.spans, offer.published);
   }
 
   // Compare the offers of all ranks, and choose the frame.
   void decide(Decision& decision) {
     const OfferRecord& mine = control().slot(me_).offers[parity_];
-    decision = {true, false, {}, trace_clock()};
+    decision = {true, false, false, {}, trace_clock()};
+    std::uint64_t frame = mine.frame_bytes;  // 0: some process wants none
     for (std::size_t i = 0; i <= peers(); ++i) {
       const OfferRecord& other = control().slot(i).offers[parity_];
-      if (other.hash != mine.hash || other.frame_bytes != mine.frame_bytes) decision.agreed = false;
+      if (other.frame_bytes == 0) frame = 0;
+      if (other.hash != mine.hash || (frame > 0 && other.frame_bytes != frame)) decision.agreed = false;
       decision.flagged = decision.flagged || other.flag;
+      decision.on_device = decision.on_device || other.on_device;
     }
-    if (decision.agreed && mine.frame_bytes > 0) decision.frame = frames_->choose(mine.frame_bytes);
+    if (decision.agreed && frame > 0) decision.frame = frames_->choose(frame);
   }
 
   // Called by all ranks after they have agreed on a frame. They use a fresh one only if all could map it.
@@ -314,6 +322,7 @@ void Node::release(int rank) { impl_->release(rank); }
 void Node::wait_until_read(const std::string& call) { impl_->wait_until_read(call); }
 std::shared_ptr<std::atomic<bool>> Node::given_up() const { return impl_->given_up(); }
 bool Node::flagged() const { return impl_->flagged_; }
+bool Node::on_device() const { return impl_->on_device_; }
 double Node::late() const { return impl_->late_; }
 Memory Node::frame() const { return impl_->frame_; }
 

@@ -6,6 +6,7 @@
 // buffer that stays in the cache.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -58,6 +59,10 @@ struct Offer {
   bool flag = false;              // for flagged()
   std::vector<std::byte> header;  // describes the contents of the spans
   std::vector<Span> spans;        // memory of this process, which must stay valid while others read it
+
+  bool on_device() const {
+    return std::any_of(spans.begin(), spans.end(), [](const Span& span) { return span.on_device; });
+  }
 };
 
 // The ranks that composite a frame that does not wait for all ranks.
@@ -99,8 +104,9 @@ class Node {
   bool readable(const Span& span) const;
 
   // Wait until all ranks of the node have arrived at their next meeting; returns whether all offered the same
-  // hash and frame_bytes. If so, spans can be read from then until wait_until_read(), which has to be called
-  // before the next meeting if there was a frame. Throws TimeoutError, which names the `call`.
+  // hash and, those that asked for a frame, the same size of it. If so, spans can be read from then until
+  // wait_until_read(), which has to be called before the next meeting if there was a frame. Throws
+  // TimeoutError, which names the `call`.
   bool meet(const Offer& mine, const std::string& call);
 
   // ---- Frames that do not wait for all ranks (roll.hpp); all ranks of a node use these instead of meet()
@@ -122,6 +128,8 @@ class Node {
   std::shared_ptr<std::atomic<bool>> given_up() const;
   // Whether any rank had set its flag in the last meeting.
   bool flagged() const;
+  // Whether any rank offered memory of a GPU to the last meeting.
+  bool on_device() const;
   // Time [s] that this rank spent in its last meeting waiting for later ranks of the node.
   double late() const;
 

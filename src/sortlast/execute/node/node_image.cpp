@@ -27,6 +27,7 @@ std::vector<Span> planes_of(const ImageView& image) {
   const auto add = [&](const void* plane, std::size_t pixel_bytes) {
     Span span{plane, static_cast<std::size_t>(image.size.pixels()) * pixel_bytes};
     const std::int64_t row_bytes = image.size.width * static_cast<std::int64_t>(pixel_bytes);
+    span.on_device = image.memory == MemoryKind::device;
     if (image.bounds) span.needed = {image.bounds->y0 * row_bytes, image.bounds->y1 * row_bytes};
     planes.push_back(span);
   };
@@ -37,11 +38,12 @@ std::vector<Span> planes_of(const ImageView& image) {
 
 }  // namespace
 
-Offer offer_of(const ImageView& image) {
+Offer offer_of(const ImageView& image, const ExportedImage* exported) {
   Offer offer;
   const Header header{image.size, image.format, image.bounds};
-  offer.header.resize(sizeof header);
+  offer.header.resize(sizeof header + (exported != nullptr ? sizeof *exported : 0));
   std::memcpy(offer.header.data(), &header, sizeof header);
+  if (exported != nullptr) std::memcpy(offer.header.data() + sizeof header, exported, sizeof *exported);
   offer.spans = planes_of(image);
   return offer;
 }
@@ -55,11 +57,17 @@ NodeImage::NodeImage(Node& node, int rank) : node_(&node), rank_(rank) {
   const Publication published = node.publication(rank);
   if (published.header().empty() && published.spans() == 0) return;
   Header header;
-  if (published.header().size() != sizeof header || published.spans() > 2)
+  const std::size_t bytes = published.header().size();
+  if ((bytes != sizeof header && bytes != sizeof header + sizeof(ExportedImage)) || published.spans() > 2)
     throw Error("the image that rank " + std::to_string(rank) + " published is damaged");
   std::memcpy(&header, published.header().data(), sizeof header);
   view_ = {{}, header.size, header.format, header.bounds};
   if (published.spans() == 0) return;
+  if (bytes > sizeof header) {
+    view_.memory = MemoryKind::device;
+    exported_.emplace();
+    std::memcpy(&*exported_, published.header().data() + sizeof header, sizeof *exported_);
+  }
 
   // The image is in place if all of its planes are.
   std::array<const std::byte*, 2> addresses{};

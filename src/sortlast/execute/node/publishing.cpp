@@ -21,7 +21,8 @@ void Publisher::publish(std::span<const std::byte> header, std::span<const Span>
   records_.clear();
   for (const Span& span : spans) {
     records_.push_back(record_of(span.data, span.bytes));
-    if (remote_reads_ && span.bytes > 0 && records_.back().kind == MemoryKind::private_memory)
+    if (span.on_device) records_.back().kind = SpanKind::device_memory;
+    if (remote_reads_ && span.bytes > 0 && records_.back().kind == SpanKind::private_memory)
       huge_pages_.published(span.data, span.bytes);
   }
   if (!remote_reads_) stage(spans, records_);
@@ -39,7 +40,7 @@ void Publisher::publish(std::span<const std::byte> header, std::span<const Span>
 
 SpanRecord Publisher::record_of(const void* data, std::size_t bytes) const {
   const Place place = allocations_.find(data, bytes);
-  return {place.none() ? MemoryKind::private_memory : MemoryKind::shared_memory,
+  return {place.none() ? SpanKind::private_memory : SpanKind::shared_memory,
           reinterpret_cast<std::uint64_t>(data), bytes, place};
 }
 
@@ -66,7 +67,7 @@ std::byte* Publisher::list(std::size_t bytes, SpanRecord& where) {
 void Publisher::stage(std::span<const Span> spans, std::span<SpanRecord> records) {
   std::size_t bytes = 0;
   for (const SpanRecord& record : records)
-    if (record.kind == MemoryKind::private_memory) bytes += to_line(record.bytes);
+    if (record.kind == SpanKind::private_memory) bytes += to_line(record.bytes);
   if (bytes == 0) return;
   if (!staged_ || staged_->name().bytes < bytes || staged_->name().bytes / 4 > bytes) {
     staged_.reset();
@@ -75,12 +76,12 @@ void Publisher::stage(std::span<const Span> spans, std::span<SpanRecord> records
   std::size_t at = 0;
   for (std::size_t i = 0; i < spans.size(); ++i) {
     SpanRecord& record = records[i];
-    if (record.kind == MemoryKind::shared_memory || record.bytes == 0) continue;
+    if (record.kind != SpanKind::private_memory || record.bytes == 0) continue;
     const Range needed = spans[i].needed.value_or(Range{0, static_cast<std::int64_t>(record.bytes)});
     const auto first = static_cast<std::size_t>(needed.begin);
     std::memcpy(staged_->data() + at + first, static_cast<const std::byte*>(spans[i].data) + first,
                 static_cast<std::size_t>(needed.size()));
-    record.kind = MemoryKind::shared_memory;
+    record.kind = SpanKind::shared_memory;
     record.place = {staged_->name(), at};
     at += to_line(record.bytes);
   }

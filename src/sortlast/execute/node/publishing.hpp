@@ -24,10 +24,11 @@
 
 namespace sortlast {
 
-// The kind of memory that holds a span. More kinds may follow.
-enum class MemoryKind : std::uint32_t {
+// Where a span lies.
+enum class SpanKind : std::uint32_t {
   private_memory,  // of the owner's process; others read it through the kernel
   shared_memory,   // a segment, which others map
+  device_memory,   // of a GPU, which others open (execute/device/gpu.hpp)
 };
 
 // A span of this process that others may read.
@@ -36,11 +37,12 @@ struct Span {
   std::size_t bytes = 0;
   // The bytes that others will read; none: all. If a copy is needed, only these are copied.
   std::optional<Range> needed = {};
+  bool on_device = false;
 };
 
 // A span as described to the other ranks.
 struct SpanRecord {
-  MemoryKind kind = MemoryKind::private_memory;
+  SpanKind kind = SpanKind::private_memory;
   std::uint64_t address = 0;  // in the owner's process
   std::uint64_t bytes = 0;
   Place place;  // in a segment, if the memory is shared
@@ -50,7 +52,7 @@ struct SpanRecord {
 struct PublicationRecord {
   std::uint64_t spans = 0;         // number of spans
   std::uint64_t header_bytes = 0;  // the header follows the records of the spans
-  std::array<std::byte, 320> description = {};
+  std::array<std::byte, 640> description = {};
   SpanRecord elsewhere;  // location of a longer description
 
   std::size_t description_bytes() const { return spans * sizeof(SpanRecord) + header_bytes; }
@@ -90,7 +92,8 @@ class Publisher {
 
   // Whether others can read a span without a copy by its owner.
   bool readable(const Span& span) const {
-    return remote_reads_ || span.bytes == 0 || !allocations_.find(span.data, span.bytes).none();
+    return remote_reads_ || span.bytes == 0 || span.on_device ||
+           !allocations_.find(span.data, span.bytes).none();
   }
 
   // Describe spans and a header to the others. Meanwhile they may read the last publication, but not the one

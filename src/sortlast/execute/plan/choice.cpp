@@ -48,8 +48,8 @@ std::string counted(std::int64_t count, const std::string& noun) {
 void explain_algorithm(std::ostream& out, const Schedule& schedule, const AlgorithmChoice& algorithm,
                        const std::string& machine_source) {
   if (schedule.name().starts_with("collect:")) {
-    out << "auto chose it: all images together have no more active pixels than the frame, so each went "
-           "straight to the root.\n";
+    out << "auto chose it: each image goes straight to the root, as all images together have no more active "
+           "pixels than the frame, or are in the memory of one GPU.\n";
     return;
   }
   const std::vector<Prediction>& all = algorithm.predictions();
