@@ -24,8 +24,8 @@ _LARGEST = float(np.finfo(np.float32).max)
 class Picture(NamedTuple):
     """An image in the form that extension modules take; ``colour`` is None on a rank without an image."""
 
-    colour: NDArray[Any] | DeviceArray | None
-    depth: NDArray[np.float32] | DeviceArray | None
+    colour: Any  # an array of NumPy or a DeviceArray
+    depth: Any
     height: int
     width: int
     channels: int

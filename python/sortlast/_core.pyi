@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated
 
+import numpy
 from numpy.typing import NDArray
 
 
@@ -603,6 +604,74 @@ class Builder:
 
 def register(name: str, summary: str) -> None:
     """Make sortlast.schedule._functions[name] an algorithm."""
+
+class DeviceArray:
+    """
+    An array in the memory of a GPU: of a tile or frame, or made by ``Compositor.allocate``.
+
+    It has no arithmetic. CuPy, PyTorch, numba, JAX, Warp and others use it without a copy, through DLPack
+    or the CUDA Array Interface: ``cupy.asarray(a)``, ``torch.from_dlpack(a)``. By both protocols, they
+    wait on the GPU until its values are computed. The values are C-contiguous.
+    """
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Extents."""
+
+    @property
+    def ndim(self) -> int:
+        """Number of extents."""
+
+    @property
+    def dtype(self) -> numpy.dtype:
+        """float32, float16 or uint8."""
+
+    @property
+    def device(self) -> int:
+        """Number of the GPU in this process."""
+
+    @property
+    def stream(self) -> int:
+        """
+        Handle of the CUDA stream on which the values are computed; 0 is the default stream.
+        """
+
+    @property
+    def __cuda_array_interface__(self) -> dict: ...
+
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+
+    def __dlpack__(self, *, stream: int | None = None, max_version: object | None = None, dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> object:
+        """
+        A DLPack capsule. Work that the consumer adds to ``stream`` follows the computation of the values: None and 1 are the default stream, 2 is that of the thread, -1 asks for no order. BufferError if a copy or another device is asked for.
+        """
+
+    def copy_to_host(self) -> numpy.ndarray:
+        """A NumPy array with the values, once they are computed."""
+
+    def copy_from_host(self, values: object) -> None:
+        """
+        Replace the values by those of an array of the same shape and dtype. Raises ArgumentError.
+        """
+
+    def __repr__(self) -> str: ...
+
+    def __array__(self, *args: object, **kwargs: object) -> numpy.ndarray: ...
+
+    __array_ufunc__: None = None
+
+def device_array(address: int, shape: Sequence[int], scalar: str, stream: int, owner: object) -> DeviceArray:
+    """Memory of another library. Raises ArgumentError, Error."""
+
+def order_streams(array: DeviceArray, first: int, second: int) -> None:
+    """
+    Work added to the second stream of the array's GPU follows the work in the first.
+    """
+
+def describe_capsule(capsule: Annotated[NDArray, dict(device='cuda')]) -> tuple:
+    """
+    (address, shape, strides in values, dtype) of a DLPack capsule on a GPU.
+    """
 
 def composite_serial(colours: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], depths: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], height: int, width: int, channels: int, scalar: str, depth: bool, op: str, order: Sequence[int], background: Sequence[float]) -> tuple[NDArray, NDArray | None]:
     """The oracle; see sortlast.composite_serial."""

@@ -78,7 +78,7 @@ def as_device_array(value: Any, what: str, stream: int | None) -> DeviceArray:
     if isinstance(value, DeviceArray):
         if stream is None or stream == value.stream:
             return value
-        value._order(value.stream, stream)
+        _core.order_streams(value, value.stream, stream)
         address = value.__cuda_array_interface__["data"][0]
         return _made(what, address, value.shape, str(value.dtype), stream, value)
     if (described := _interface(value)) is not None:
@@ -101,7 +101,7 @@ def _from_interface(value: Any, described: dict[str, Any], what: str, stream: in
     on = stream if stream is not None else (own or 0)
     made = _made(what, described["data"][0], shape, str(dtype), on, value)
     if own is not None and _number(own) != _number(on):
-        made._order(own, on)
+        _core.order_streams(made, own, on)
     return made
 
 

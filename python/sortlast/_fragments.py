@@ -223,4 +223,4 @@ def max_bytes(value: object) -> int:
 def output(out: object, passed: Passed) -> NDArray[Any] | None:
     """The output array for finished pixels."""
     picture = _arrays.Picture(None, None, passed.height, passed.width, 4, passed.scalar, has_depth=False)
-    return _arrays.output(out, picture, has_depth=False)[0]
+    return _arrays.output(out, picture, has_depth=False)[0]  # type: ignore[no-any-return]

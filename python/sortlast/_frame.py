@@ -21,9 +21,9 @@ class Frame:
     ``numpy.asarray(frame)`` is ``frame.colour``, without a copy.
 
     Attributes:
-        colour: array (H, W, C), premultiplied, of the dtype of the images, a
-            :class:`sortlast.DeviceArray` if the root's image was in the memory of a GPU; None if ``gather`` was called with
-            ``fragments=True``.
+        colour: array (H, W, C), premultiplied, of the dtype of the images; a
+            :class:`sortlast.DeviceArray` if the root's image was in the memory of a GPU; None if ``gather``
+            was called with ``fragments=True``.
         depth: array (H, W) of float32, smaller is nearer and +inf where nothing was drawn; None unless it was
             asked for.
         channels: arrays (H, W) or (H, W, n) of uint32 or float32 by name; empty unless they were asked for.
@@ -52,7 +52,7 @@ class Frame:
         return self._colours().__cuda_array_interface__  # type: ignore[attr-defined, no-any-return]
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return self._colours().__dlpack_device__()  # type: ignore[return-value]
+        return self._colours().__dlpack_device__()
 
     def __dlpack__(self, **how: Any) -> object:
         """A DLPack capsule of the colours."""
@@ -61,9 +61,7 @@ class Frame:
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         colour = self._colours()
         if not isinstance(colour, np.ndarray):
-            raise TypeError(
-                "the frame is in the memory of a GPU; frame.colour.copy_to_host() is a NumPy array"
-            )
+            raise TypeError("the frame is in the memory of a GPU; use frame.colour.copy_to_host()")
         if dtype is not None and colour.dtype != dtype:
             if copy is False:
                 raise ValueError(f"the colours are {colour.dtype}; another dtype than that needs a copy")

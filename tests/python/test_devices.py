@@ -144,7 +144,8 @@ def test_what_cannot_be_read_is_refused_on_every_rank():
         comp = sortlast.Compositor(comm)
         picture = images(7)[rank]
         device = on_device(comp, picture)
-        wrong = lambda image, **more: error_of(lambda: comp.composite(image if rank == 0 else picture, **more))
+        def wrong(image, **more):
+            return error_of(lambda: comp.composite(image if rank == 0 else picture, **more))
         report([
             wrong(Interface(device, typestr="<f8")),
             wrong(Interface(device, strides=(4, 4, 4))),

@@ -27,6 +27,8 @@ nb::tuple shape_of(const DeviceArray& array) {
   return nb::tuple(shape);
 }
 
+std::string shown(const nb::object& object) { return nb::cast<std::string>(nb::str(object)); }
+
 nb::object numpy_dtype(Scalar scalar) {
   return nb::module_::import_("numpy").attr("dtype")(std::string(scalar_name(scalar)));
 }
@@ -90,7 +92,9 @@ std::uintptr_t number_of(void* stream) {
 nb::dict interface_of(const DeviceArray& array) {
   nb::dict described;
   described["shape"] = shape_of(array);
-  described["typestr"] = array.scalar == Scalar::float32 ? "<f4" : array.scalar == Scalar::float16 ? "<f2" : "|u1";
+  described["typestr"] = array.scalar == Scalar::float32   ? "<f4"
+                         : array.scalar == Scalar::float16 ? "<f2"
+                                                           : "|u1";
   described["data"] = nb::make_tuple(reinterpret_cast<std::uintptr_t>(array.data), false);
   described["strides"] = nb::none();
   described["version"] = 3;
@@ -111,9 +115,8 @@ nb::object capsule_of(const DeviceArray& array, std::optional<std::int64_t> stre
     order(array, array.stream, handle_of(static_cast<std::uintptr_t>(stream.value_or(1))));
   auto* const kept = new Memory(array.memory);
   const nb::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<Memory*>(pointer); });
-  const nb::object made = nb::cast(Capsule(array.data, array.shape.size(), array.shape.data(), owner, nullptr,
-                                           dtype_of(array.scalar), nb::device::cuda::value, array.ordinal));
-  return made.attr("__dlpack__")();
+  return nb::cast(Capsule(array.data, array.shape.size(), array.shape.data(), owner, nullptr,
+                          dtype_of(array.scalar), nb::device::cuda::value, array.ordinal));
 }
 
 nb::object to_host(const DeviceArray& array) {
@@ -130,11 +133,12 @@ nb::object to_host(const DeviceArray& array) {
 
 void from_host(const DeviceArray& array, const nb::object& given) {
   const nb::object values = nb::module_::import_("numpy").attr("ascontiguousarray")(given);
-  if (!values.attr("shape").equal(shape_of(array)) || !values.attr("dtype").equal(numpy_dtype(array.scalar)))
-    throw ArgumentError("values are " + nb::cast<std::string>(nb::str(values.attr("dtype"))) + " " +
-                        nb::cast<std::string>(nb::str(values.attr("shape"))) + "; expected " +
-                        std::string(scalar_name(array.scalar)) + " " +
-                        nb::cast<std::string>(nb::str(shape_of(array))) + ", as the array");
+  const nb::object dtype = values.attr("dtype");
+  const nb::object shape = values.attr("shape");
+  if (!shape.equal(shape_of(array)) || !dtype.equal(numpy_dtype(array.scalar)))
+    throw ArgumentError("values are " + shown(dtype) + " " + shown(shape) + "; expected " +
+                        std::string(scalar_name(array.scalar)) + " " + shown(shape_of(array)) +
+                        ", as the array");
   const auto from = nb::cast<Array>(values);
   const nb::gil_scoped_release release;
   const device::Stream stream = stream_of(array, array.stream);
@@ -143,8 +147,8 @@ void from_host(const DeviceArray& array, const nb::object& given) {
 }
 
 std::string text_of(const DeviceArray& array) {
-  return "DeviceArray(" + nb::cast<std::string>(nb::str(shape_of(array))) + ", " +
-         std::string(scalar_name(array.scalar)) + ", GPU " + std::to_string(array.ordinal) + ")";
+  return "DeviceArray(" + shown(shape_of(array)) + ", " + std::string(scalar_name(array.scalar)) + ", GPU " +
+         std::to_string(array.ordinal) + ")";
 }
 
 }  // namespace
@@ -153,11 +157,13 @@ void bind_device_array(nb::module_& module) {
   nb::class_<DeviceArray> array(
       module, "DeviceArray",
       "An array in the memory of a GPU: of a tile or frame, or made by ``Compositor.allocate``.\n\n"
-      "It has no arithmetic. CuPy, PyTorch, numba, JAX, Warp and others use it without a copy, through DLPack\n"
+      "It has no arithmetic. CuPy, PyTorch, numba, JAX, Warp and others use it without a copy, through "
+      "DLPack\n"
       "or the CUDA Array Interface: ``cupy.asarray(a)``, ``torch.from_dlpack(a)``. By both protocols, they\n"
       "wait on the GPU until its values are computed. The values are C-contiguous.");
   array.def_prop_ro("shape", &shape_of, nb::sig("def shape(self) -> tuple[int, ...]"), "Extents.")
-      .def_prop_ro("ndim", [](const DeviceArray& self) { return self.shape.size(); }, "Number of extents.")
+      .def_prop_ro(
+          "ndim", [](const DeviceArray& self) { return self.shape.size(); }, "Number of extents.")
       .def_prop_ro(
           "dtype", [](const DeviceArray& self) { return numpy_dtype(self.scalar); },
           nb::sig("def dtype(self) -> numpy.dtype"), "float32, float16 or uint8.")
@@ -177,18 +183,22 @@ void bind_device_array(nb::module_& module) {
       .def("copy_from_host", &from_host, "values"_a,
            "Replace the values by those of an array of the same shape and dtype. Raises ArgumentError.")
       .def("__repr__", &text_of)
-      .def("__array__", [](const DeviceArray&, const nb::args&, const nb::kwargs&) -> nb::object {
-        throw nb::type_error("the array is in the memory of a GPU; copy_to_host() makes a NumPy array");
-      })
       .def(
-          "_order",
-          [](const DeviceArray& self, std::uintptr_t first, std::uintptr_t second) {
-            order(self, handle_of(first), handle_of(second));
+          "__array__",
+          [](const DeviceArray&, const nb::args&, const nb::kwargs&) -> nb::object {
+            throw nb::type_error("the array is in the memory of a GPU; copy_to_host() makes a NumPy array");
           },
-          "first"_a, "second"_a, "Work added to the second stream follows the work in the first.");
+          nb::sig("def __array__(self, *args: object, **kwargs: object) -> numpy.ndarray"));
   array.attr("__array_ufunc__") = nb::none();  // NumPy leaves arithmetic alone
   module.def("device_array", &from_address, "address"_a, "shape"_a, "scalar"_a, "stream"_a, "owner"_a,
              "Memory of another library. Raises ArgumentError, Error.");
+  module.def(
+      "order_streams",
+      [](const DeviceArray& array, std::uintptr_t first, std::uintptr_t second) {
+        order(array, handle_of(first), handle_of(second));
+      },
+      "array"_a, "first"_a, "second"_a,
+      "Work added to the second stream of the array's GPU follows the work in the first.");
   module.def("describe_capsule", &describe, "capsule"_a,
              "(address, shape, strides in values, dtype) of a DLPack capsule on a GPU.");
 }
