@@ -59,16 +59,18 @@ def picture(
     depth: object | None,
     shape: Sequence[int] | None = None,
     dtype: DTypeLike | None = None,
+    *,
+    on_device: bool = False,
     stream: int | None = None,
 ) -> Picture:
     """Check an image (H, W, C) and its depth (H, W); without an image, its ``shape`` and ``dtype``.
 
-    ``stream``: on which an image in the memory of a GPU is drawn. Raises ArgumentError with the expected
-    value.
+    ``on_device``: whether an image may be in the memory of a GPU; ``stream``: on which it is drawn. Raises
+    ArgumentError with the expected value.
     """
     if image is None:
         return _absent(depth, shape, dtype)
-    colour = as_any_array(image, "image", stream)
+    colour = as_any_array(image, "image", stream) if on_device else as_array(image, "image")
     name = _NAMES.get(colour.dtype)
     if name is None:
         raise ArgumentError(f"image is {colour.dtype}; expected float32, float16 or uint8")
@@ -102,9 +104,9 @@ def _check_expected(colour: Any, shape: Sequence[int] | None, dtype: DTypeLike |
 
 
 def _depth(depth: object, expected: tuple[int, int], colour: Any) -> Any:
-    on_device = isinstance(colour, DeviceArray)
-    plane = as_any_array(depth, "depth", colour.stream if on_device else None)
-    if isinstance(plane, np.ndarray) == on_device:
+    stream = colour.stream if isinstance(colour, DeviceArray) else None
+    plane = as_array(depth, "depth") if stream is None else as_any_array(depth, "depth", stream)
+    if stream is not None and isinstance(plane, np.ndarray):
         raise ArgumentError("image and depth are in different memory; expected both on the host or on a GPU")
     if plane.dtype != np.float32:
         raise ArgumentError(f"depth is {plane.dtype}; expected float32")

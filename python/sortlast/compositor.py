@@ -275,7 +275,9 @@ class Compositor:
                 )
             if image is None and depth is None:
                 depth = op == "closest"
-            picture = _arrays.picture(image, depth, shape, dtype, _device.stream_number(stream))
+            picture = _arrays.picture(
+                image, depth, shape, dtype, on_device=True, stream=_device.stream_number(stream)
+            )
             if op == "closest":
                 _arrays.check_depth(picture.depth)
             described: Sequence[object] = ()
