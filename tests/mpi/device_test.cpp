@@ -71,8 +71,8 @@ class DeviceFrames : public ::testing::Test {
   int rank_ = testing::world_rank();
   std::mt19937 random_{99};
 
-  // GPU of a rank: two of the machine take turns, or all share one.
-  static int gpu_of(int rank, bool one) { return one ? 0 : rank % 2; }
+  // The GPUs of the machine take turns.
+  static int gpu_of(int rank) { return rank % device::count(); }
 
   Composition composition_for(const Format& format, Op op) {
     Composition composition;
@@ -86,47 +86,45 @@ class DeviceFrames : public ::testing::Test {
 TEST_F(DeviceFrames, HaveTheBitsOfFramesOnTheHost) {
   const std::pair<const char*, int> settings[] = {
       {"direct-send", 0}, {"2-3-swap", 1}, {"radix-k", 2}, {"parallel-pipeline", 2}};
-  {
-    for (const auto& [algorithm, node_ranks] : settings) {
-      const Options options{.algorithm = algorithm, .node_ranks = node_ranks};
-      Compositor on_host(MPI_COMM_WORLD, options);
-      Compositor on_device(MPI_COMM_WORLD, options);
-      for (const auto& [format, op] : testing::cases()) {
-        const Scene scene(p_, format, size, random_, true);
-        const Composition composition = composition_for(format, op);
-        const int root = static_cast<int>(random_() % static_cast<unsigned>(p_));
-        const bool mixed = random_() % 3 == 0;
-        const bool with_out = random_() % 3 == 0;
-        SCOPED_TRACE(::testing::Message()
-                     << algorithm << ", node_ranks " << node_ranks << ", " << format_name(format) << " "
-                     << op_name(op) << ", root " << root << ", mixed " << mixed << ", out " << with_out);
-        const ImageView mine = testing::image_of(scene, rank_);
-        DeviceImage image(gpu_of(rank_, false), format, size);
-        DeviceImage out(gpu_of(rank_, false), format, size);
-        const bool drawn = !mine.is_none() && !(mixed && rank_ % 2 == 1);
+  for (const auto& [algorithm, node_ranks] : settings) {
+    const Options options{.algorithm = algorithm, .node_ranks = node_ranks};
+    Compositor on_host(MPI_COMM_WORLD, options);
+    Compositor on_device(MPI_COMM_WORLD, options);
+    for (const auto& [format, op] : testing::cases()) {
+      const Scene scene(p_, format, size, random_, true);
+      const Composition composition = composition_for(format, op);
+      const int root = static_cast<int>(random_() % static_cast<unsigned>(p_));
+      const bool mixed = random_() % 3 == 0;
+      const bool with_out = random_() % 3 == 0;
+      SCOPED_TRACE(::testing::Message()
+                   << algorithm << ", node_ranks " << node_ranks << ", " << format_name(format) << " "
+                   << op_name(op) << ", root " << root << ", mixed " << mixed << ", out " << with_out);
+      const ImageView mine = testing::image_of(scene, rank_);
+      DeviceImage image(gpu_of(rank_), format, size);
+      DeviceImage out(gpu_of(rank_), format, size);
+      const bool drawn = !mine.is_none() && !(mixed && rank_ % 2 == 1);
 
-        const Tile right = on_host.composite(mine, composition);
-        const auto right_frame = on_host.gather(right, root, format.depth);
-        Tile tile;
-        std::optional<Frame> frame;
-        for (int i = 0; i < 2; ++i) {
-          if (drawn) image.draw(mine.pixels);
-          PixelBuffer to;
-          std::vector<std::byte> host(PixelBuffer::bytes(format, size.pixels()));
-          if (with_out && drawn) to = out.buffer();
-          if (with_out && !drawn) to = PixelBuffer(Memory(host.data(), [](auto*) {}), format, size.pixels());
-          tile = on_device.composite(drawn ? image.view() : mine, composition, to);
-          EXPECT_EQ(tile.range(), right.range());
-          EXPECT_EQ(tile.pixels().kind(), drawn ? MemoryKind::device : MemoryKind::host);
-          const std::int64_t n = tile.range().size();
-          scene.expect_same_bits(image.read(tile.pixels(), n).view(), right.pixels().view(), n);
-          frame = on_device.gather(tile, root, format.depth);
-          ASSERT_EQ(frame.has_value(), rank_ == root);
-          if (!frame) continue;
-          EXPECT_EQ(frame->pixels.kind(), drawn ? MemoryKind::device : MemoryKind::host);
-          scene.expect_same_bits(image.read(frame->pixels, size.pixels()).view(), right_frame->pixels.view(),
-                                 size.pixels());
-        }
+      const Tile right = on_host.composite(mine, composition);
+      const auto right_frame = on_host.gather(right, root, format.depth);
+      Tile tile;
+      std::optional<Frame> frame;
+      for (int i = 0; i < 2; ++i) {
+        if (drawn) image.draw(mine.pixels);
+        PixelBuffer to;
+        std::vector<std::byte> host(PixelBuffer::bytes(format, size.pixels()));
+        if (with_out && drawn) to = out.buffer();
+        if (with_out && !drawn) to = PixelBuffer(Memory(host.data(), [](auto*) {}), format, size.pixels());
+        tile = on_device.composite(drawn ? image.view() : mine, composition, to);
+        EXPECT_EQ(tile.range(), right.range());
+        EXPECT_EQ(tile.pixels().kind(), drawn ? MemoryKind::device : MemoryKind::host);
+        const std::int64_t n = tile.range().size();
+        scene.expect_same_bits(image.read(tile.pixels(), n).view(), right.pixels().view(), n);
+        frame = on_device.gather(tile, root, format.depth);
+        ASSERT_EQ(frame.has_value(), rank_ == root);
+        if (!frame) continue;
+        EXPECT_EQ(frame->pixels.kind(), drawn ? MemoryKind::device : MemoryKind::host);
+        scene.expect_same_bits(image.read(frame->pixels, size.pixels()).view(), right_frame->pixels.view(),
+                               size.pixels());
       }
     }
   }

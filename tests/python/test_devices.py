@@ -171,7 +171,7 @@ def test_what_cannot_be_read_is_refused_on_every_rank():
                 "stream is a str",
                 "only one image per rank",
                 "device is 'gpu'; expected 'cpu'",
-                "GPU 7 of 2",
+                "GPU 7 of",
                 "expected float32 (9, 13, 4)",
             ],
             strict=False,

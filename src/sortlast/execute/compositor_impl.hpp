@@ -191,7 +191,7 @@ class Compositor::Impl {
 
   // ---- Images in the memory of GPUs (device_frames.cpp) ----
 
-  void take_device_image(const ImageView& image, const PixelBuffer& out);
+  ImageView taken_from_device(const ImageView& image, const Composition& composition, const PixelBuffer& out);
   ImageView offered_device_image(const ImageView& image, const Composition& composition);
   ImageView on_host(const ImageView& image, const std::string& cause);
   void settle_devices(ImageView& image);

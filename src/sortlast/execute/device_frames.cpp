@@ -38,30 +38,31 @@ std::uint64_t hash_of(int rank, const ExportedImage& image) {
 
 // ---- Before the ranks meet ------------------------------------------------------------------------
 
-// Check an image and the memory for its result, and get its GPU ready. Throws ArgumentError, Error.
-void Compositor::Impl::take_device_image(const ImageView& image, const PixelBuffer& out) {
-  devices_.begin_frame();
-  const bool given = out.view().colour != nullptr;
-  if (given && out.kind() != image.memory)
+// Check an image and the memory for its result, and get its GPU ready. Returns the image to offer. Throws
+// ArgumentError, also for errors of the driver, so that all ranks throw it.
+ImageView Compositor::Impl::taken_from_device(const ImageView& image, const Composition& composition,
+                                              const PixelBuffer& out) {
+  if (out.view().colour != nullptr && out.kind() != image.memory)
     throw ArgumentError(std::string("out is in memory of ") +
                         (out.kind() == MemoryKind::device ? "a GPU" : "the host") +
                         "; expected the memory of the image, as the finished pixels stay there");
-  if (image.memory == MemoryKind::host || image.is_none()) return;
+  if (image.memory == MemoryKind::host || image.is_none()) return image;
   try {
     const int ordinal = Gpu::ordinal_of(image.pixels.colour);
     if (!devices_.gpu || devices_.gpu->ordinal() != ordinal) {
       devices_.exchange.reset();
       devices_.gpu = std::make_unique<Gpu>(ordinal);
     }
+    devices_.given = true;
+    devices_.stream = image.stream;
+    devices_.gpu->begin_frame();
+    devices_.gpu->begin_work(devices_.gpu->stream(image.stream));
+    return offered_device_image(image, composition);
   } catch (const ArgumentError&) {
     throw;
   } catch (const Error& error) {
-    throw ArgumentError(error.what());  // which all ranks then throw
+    throw ArgumentError(error.what());
   }
-  devices_.given = true;
-  devices_.stream = image.stream;
-  devices_.gpu->begin_frame();
-  devices_.gpu->begin_work(devices_.gpu->stream(image.stream));
 }
 
 // The image to offer: itself, a copy of it that can be shared, or a copy on the host. Throws Error.

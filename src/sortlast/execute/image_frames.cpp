@@ -85,6 +85,7 @@ double Compositor::Impl::begin_frame(Composition& composition) {
   statistics_.boxes_explained.clear();
   statistics_.agreeing_since = begin;
   session_.pool.begin_frame();
+  devices_.begin_frame();
   composition.order = normalised(composition.order, session_.size);
   const double usual = session_.options.deadline.value_or(0);
   attendees_.deadline = composition.deadline.value_or(usual);
@@ -161,8 +162,7 @@ std::unique_ptr<CallArrival> Compositor::Impl::arrive_with(ImageView& image, con
     problem = problem_of([&] {
       check_frame(image, composition, session_.size);
       detail::check_output(image, out.view());
-      take_device_image(image, out);
-      if (devices_.given) image = offered_device_image(image, composition);
+      image = taken_from_device(image, composition, out);
       if (leaves_out() && image.size.pixels() == 0)
         throw ArgumentError("the image has no pixels; expected some, as late ranks are left out");
     });
