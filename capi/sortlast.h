@@ -109,6 +109,15 @@ typedef struct sortlast_pixels {
   float* depth;
 } sortlast_pixels;
 
+// For pixels in the memory of a GPU (CUDA).
+typedef struct sortlast_device {
+  size_t size;   // sizeof(sortlast_device)
+  void* stream;  // CUstream or cudaStream_t on which the image is drawn and the result is used; NULL: the
+                 // default
+} sortlast_device;
+
+#define SORTLAST_DEVICE_INIT {sizeof(sortlast_device), NULL}
+
 // How the images of one frame become one. Its arrays are only read during the call.
 typedef struct sortlast_composition {
   size_t size;              // sizeof(sortlast_composition)
@@ -134,10 +143,14 @@ typedef struct sortlast_composition {
   // rank that opens the frame applies, or the value of rank 0; ranks may differ. 0: the deadline in the
   // options. INFINITY: the frame waits for all ranks, which the last frame should do.
   double deadline;
+  // If not NULL, the pixels of this rank's image are in the memory of a GPU, and so are `out`, the tile and,
+  // at the root, the frame. The call returns when its work is added to the stream. Ranks may differ. Used
+  // only by sortlast_compositor_composite; the others report an ARGUMENT error.
+  const sortlast_device* device;
 } sortlast_composition;
 
 #define SORTLAST_COMPOSITION_INIT \
-  {sizeof(sortlast_composition), SORTLAST_OVER, NULL, NULL, true, {NULL, NULL}, NULL, 0}
+  {sizeof(sortlast_composition), SORTLAST_OVER, NULL, NULL, true, {NULL, NULL}, NULL, 0, NULL}
 
 // Type of a channel's values, 4 bytes each.
 enum sortlast_channel_type { SORTLAST_CHANNEL_UINT32 = 0, SORTLAST_CHANNEL_FLOAT32 = 1 };

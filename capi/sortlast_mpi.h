@@ -188,6 +188,13 @@ typedef struct sortlast_memory sortlast_memory;
 sortlast_status sortlast_compositor_allocate(sortlast_compositor* compositor, int64_t bytes,
                                              sortlast_memory** memory);
 
+// The same in the memory of GPU `gpu` of this process, aligned to 256 bytes, which the other ranks of the
+// machine can open.
+//
+// Errors: as above; INTERNAL (no CUDA driver, no such GPU, or not enough memory).
+sortlast_status sortlast_compositor_allocate_on_device(sortlast_compositor* compositor, int64_t bytes,
+                                                       int32_t gpu, sortlast_memory** memory);
+
 // Address of the first byte; NULL for 0 bytes, and for NULL.
 void* sortlast_memory_data(const sortlast_memory* memory);
 

@@ -32,11 +32,16 @@ void prepare(Compositor& compositor, const char* call, const Action& action) {
 struct Arguments {
   ImageView image;
   Composition composition;
-  Pixels out;
+  PixelBuffer out;
 };
 
 Pixels output_of(const sortlast_pixels& pixels) {
   return {static_cast<std::byte*>(pixels.colour), pixels.depth};
+}
+
+sortlast_device read_device(const sortlast_device* device) {
+  return read_struct<sortlast_device>(device, SORTLAST_DEVICE_INIT, sizeof(sortlast_device),
+                                      "sortlast_device", "SORTLAST_DEVICE_INIT");
 }
 
 Arguments arguments_of(const sortlast_image* image, const sortlast_composition* composition, std::int32_t p) {
@@ -50,9 +55,15 @@ Arguments arguments_of(const sortlast_image* image, const sortlast_composition* 
                    how.premultiplied};
   if (how.root != nullptr) read.root = *how.root;
   if (how.deadline != 0) read.deadline = how.deadline;
-  return {{pixels_of(*image), {image->width, image->height}, format, bounds_of(*image)},
-          std::move(read),
-          output_of(how.out)};
+  ImageView view{pixels_of(*image), {image->width, image->height}, format, bounds_of(*image)};
+  if (how.device != nullptr) {
+    view.memory = MemoryKind::device;
+    view.stream = read_device(how.device).stream;
+  }
+  const Pixels out = output_of(how.out);
+  PixelBuffer placed;
+  if (out.colour != nullptr) placed = PixelBuffer(out, view.memory);
+  return {view, std::move(read), placed};
 }
 
 void check_bytes(std::int64_t bytes) {
@@ -117,6 +128,22 @@ void gather_into(sortlast_compositor& compositor, const sortlast_tile* tile, std
   *frame = result.release();
 }
 
+// Write a handle of what allocate(compositor, bytes) gives.
+template <typename Allocate>
+sortlast_status allocate_into(sortlast_compositor* compositor, std::int64_t bytes, sortlast_memory** memory,
+                              const Allocate& allocate) {
+  if (memory != nullptr) *memory = nullptr;
+  if (compositor == nullptr) return SORTLAST_ERROR_ARGUMENT;
+  return guarded(*compositor, [&] {
+    Compositor& worker = made(*compositor);
+    if (memory == nullptr) throw ArgumentError("the place for the memory is NULL");
+    check_bytes(bytes);
+    auto result = std::make_unique<sortlast_memory>();
+    result->memory = allocate(worker, static_cast<std::size_t>(bytes));
+    *memory = result.release();
+  });
+}
+
 }  // namespace
 
 sortlast_status sortlast_compositor_create(MPI_Comm comm, const sortlast_options* options,
@@ -169,15 +196,14 @@ void sortlast_compositor_free(sortlast_compositor* compositor) { delete composit
 
 sortlast_status sortlast_compositor_allocate(sortlast_compositor* compositor, int64_t bytes,
                                              sortlast_memory** memory) {
-  if (memory != nullptr) *memory = nullptr;
-  if (compositor == nullptr) return SORTLAST_ERROR_ARGUMENT;
-  return guarded(*compositor, [&] {
-    Compositor& worker = made(*compositor);
-    if (memory == nullptr) throw ArgumentError("the place for the memory is NULL");
-    check_bytes(bytes);
-    auto result = std::make_unique<sortlast_memory>();
-    result->memory = worker.allocate(static_cast<std::size_t>(bytes));
-    *memory = result.release();
+  return allocate_into(compositor, bytes, memory,
+                       [](Compositor& worker, std::size_t size) { return worker.allocate(size); });
+}
+
+sortlast_status sortlast_compositor_allocate_on_device(sortlast_compositor* compositor, int64_t bytes,
+                                                       int32_t gpu, sortlast_memory** memory) {
+  return allocate_into(compositor, bytes, memory, [&](Compositor& worker, std::size_t size) {
+    return worker.allocate_on_device(size, gpu);
   });
 }
 
@@ -234,6 +260,7 @@ sortlast_status sortlast_compositor_composite_images(sortlast_compositor* compos
     composite_into(
         *compositor, &frame, composition, tile, [&] { all = box_images_of(images, count); },
         [&](const Arguments& arguments) {
+          for (BoxImage& each : all) each.image.memory = arguments.image.memory;
           BoxCall call{all, arguments.image.size, arguments.composition, arguments.out};
           call.format = arguments.image.format;
           return detail::CompositorAccess::composite_boxes(worker, call);

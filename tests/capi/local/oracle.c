@@ -28,7 +28,7 @@ void test_oracle(void) {
 
   // Blue over red, over white.
   const sortlast_composition composition = {
-      sizeof(sortlast_composition), SORTLAST_OVER, blue_first, background, true, {NULL, NULL}, NULL, 0};
+      sizeof(sortlast_composition), SORTLAST_OVER, blue_first, background, true, {NULL, NULL}, NULL, 0, NULL};
   CHECK(sortlast_composite_serial(images, 3, &composition, &frame) == SORTLAST_OK);
   const float on_white[2][4] = {{0, 0, 1, 1}, {0.75F, 0.75F, 1, 1}};
   CHECK(memcmp(sortlast_frame_image(frame).colour, on_white, sizeof on_white) == 0);

@@ -141,25 +141,27 @@ static void check_algorithm(const char* algorithm, int32_t node_ranks) {
     for (int32_t scalar = SORTLAST_FLOAT32; scalar <= SORTLAST_UINT8; ++scalar) {
       const sortlast_format rgba = {scalar, 4, op == SORTLAST_CLOSEST};
       check_frame(compositor,
-                  &(Scene){13, 7, rgba, {SIZE, op, reversed, NULL, true, {NULL, NULL}, NULL, 0}, -1});
+                  &(Scene){13, 7, rgba, {SIZE, op, reversed, NULL, true, {NULL, NULL}, NULL, 0, NULL}, -1});
       if (op == SORTLAST_OVER) continue;
       const sortlast_format rgb = {scalar, 3, true};
       check_frame(compositor,
-                  &(Scene){5, 3, rgb, {SIZE, op, NULL, NULL, true, {NULL, NULL}, NULL, 0}, p / 2});
+                  &(Scene){5, 3, rgb, {SIZE, op, NULL, NULL, true, {NULL, NULL}, NULL, 0, NULL}, p / 2});
     }
   }
   const sortlast_format rgba = {SORTLAST_FLOAT32, 4, false};
-  check_frame(compositor,
-              &(Scene){13, 7, rgba, {SIZE, SORTLAST_OVER, rotated, white, true, {NULL, NULL}, NULL, 0}, 0});
+  check_frame(
+      compositor,
+      &(Scene){13, 7, rgba, {SIZE, SORTLAST_OVER, rotated, white, true, {NULL, NULL}, NULL, 0, NULL}, 0});
   check_frame(compositor, &(Scene){2,
                                    1,
                                    rgba,
-                                   {SIZE, SORTLAST_OVER, NULL, NULL, true, {NULL, NULL}, NULL, 0},
+                                   {SIZE, SORTLAST_OVER, NULL, NULL, true, {NULL, NULL}, NULL, 0, NULL},
                                    -1});  // more ranks than pixels
   check_frame(compositor,
-              &(Scene){0, 5, rgba, {SIZE, SORTLAST_OVER, NULL, NULL, true, {NULL, NULL}, NULL, 0}, -1});
-  check_frame(compositor,
-              &(Scene){64, 64, rgba, {SIZE, SORTLAST_OVER, reversed, NULL, true, {NULL, NULL}, NULL, 0}, -1});
+              &(Scene){0, 5, rgba, {SIZE, SORTLAST_OVER, NULL, NULL, true, {NULL, NULL}, NULL, 0, NULL}, -1});
+  check_frame(
+      compositor,
+      &(Scene){64, 64, rgba, {SIZE, SORTLAST_OVER, reversed, NULL, true, {NULL, NULL}, NULL, 0, NULL}, -1});
   check_timing(compositor, p > 1 && node_ranks == 1);
   CHECK(strncmp(sortlast_compositor_algorithm(compositor), algorithm, strlen(algorithm)) == 0);
   sortlast_compositor_free(compositor);

@@ -45,6 +45,7 @@ int main(int argc, char** argv) {
   test_box_images();
   test_box_images_of_a_known_root();
   test_channels();
+  test_devices();
   test_fragments();
   test_shrink();
   test_travel();

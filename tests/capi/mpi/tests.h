@@ -29,6 +29,7 @@ void test_before_init(void);
 void test_box_images(void);
 void test_box_images_of_a_known_root(void);
 void test_channels(void);
+void test_devices(void);
 void test_frames(void);
 void test_fragments(void);
 void test_late_ranks(void);
