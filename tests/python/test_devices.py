@@ -180,6 +180,26 @@ def test_what_cannot_be_read_is_refused_on_every_rank():
         assert found[-1] is True
 
 
+def test_a_rank_that_does_not_come_is_named():
+    reports = run(
+        3,
+        """
+        comp = sortlast.Compositor(comm, timeout=2)
+        device = on_device(comp, images(8)[rank])
+        comp.composite(device)
+        error = error_of(lambda: comp.composite(device)) if rank != 1 else None
+        comm.barrier()
+        again = sortlast.Compositor(comm)
+        frame = again.gather(again.composite(device))
+        report([error, comp.usable, frame is not None])
+        """,
+        alone=True,
+    )
+    for rank in (0, 2):
+        assert "rank 1 has not arrived" in reports[rank][0]
+        assert reports[rank][1:] == [False, rank == 0]
+
+
 def test_importing_loads_no_driver():
     code = "import sortlast, sys; print('libcuda' in open('/proc/self/maps').read())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

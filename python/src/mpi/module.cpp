@@ -132,6 +132,9 @@ nb::object composite(Compositor& compositor, const nb::tuple& picture, const std
     tile = channels.empty() ? compositor.composite(image, composition, output)
                             : compositor.composite(image, composition, channels, output);
   }
+  for (const nb::handle plane : {nb::handle(picture[0]), nb::handle(picture[1])})
+    if (nb::isinstance<DeviceArray>(plane))
+      detail::CompositorAccess::keep(compositor, image, nb::cast<const DeviceArray&>(plane).memory);
   return nb::cast(std::move(*tile));
 }
 

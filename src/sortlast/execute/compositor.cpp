@@ -139,6 +139,12 @@ std::optional<Frame> detail::CompositorAccess::gather(Compositor& compositor, co
   return compositor.impl().gather(images);
 }
 
+void detail::CompositorAccess::keep(Compositor& compositor, const ImageView& image,
+                                    std::shared_ptr<const void> memory) {
+  const auto& gpu = compositor.impl().devices_.gpu;
+  if (gpu && image.memory == MemoryKind::device) gpu->keep(gpu->stream(image.stream), std::move(memory));
+}
+
 void detail::CompositorAccess::use(Compositor& compositor, const std::string& algorithm) {
   compositor.impl().use(algorithm);
 }

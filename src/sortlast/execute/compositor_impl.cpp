@@ -120,11 +120,16 @@ void Compositor::Impl::use(const std::string& algorithm) {
 }
 
 Compositor::Impl::~Impl() {
-  if (!session_.broken) return;
   try {
-    for (const Memory& memory : {own_image_.memory(), devices_.host.memory()})
-      if (memory) keep_for_ever(memory);  // messages may still be reading from it
-  } catch (...) {                         // NOLINT(bugprone-empty-catch): no memory left to record it
+    if (devices_.gpu && !session_.broken) devices_.gpu->finish();
+    if (!session_.broken) return;
+    // Messages and other ranks may still be reading.
+    std::vector<std::shared_ptr<const void>> read{own_image_.memory(), devices_.host.memory()};
+    if (devices_.gpu)
+      for (const auto& memory : devices_.gpu->kept()) read.push_back(memory);
+    for (const auto& memory : read)
+      if (memory) keep_for_ever(memory);
+  } catch (...) {  // NOLINT(bugprone-empty-catch): no memory left to record it, or the GPU has failed
   }
 }
 

@@ -68,7 +68,26 @@ Memory Gpu::zeros(int ordinal, std::size_t bytes) {
   return memory;
 }
 
+void Gpu::keep(const device::Stream& stream, std::shared_ptr<const void> memory) {
+  const device::Event finished(context_, device::Event::Use::here);
+  finished.record(stream);
+  kept_.push_back({finished, std::move(memory)});
+}
+
+void Gpu::finish() {
+  for (const Kept& each : kept_) each.finished.synchronize();
+  ended_.synchronize();
+  kept_.clear();
+}
+
+std::vector<std::shared_ptr<const void>> Gpu::kept() const {
+  std::vector<std::shared_ptr<const void>> all;
+  for (const Kept& each : kept_) all.push_back(each.memory);
+  return all;
+}
+
 void Gpu::begin_frame() {
+  std::erase_if(kept_, [](const Kept& each) { return each.finished.done(); });
   blocks_.begin_frame();
   pinned_.begin_frame();
 }

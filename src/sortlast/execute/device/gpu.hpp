@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -84,6 +85,13 @@ class Gpu {
   // other streams, because memory is used again.
   void begin_work(const device::Stream& stream);
   void end_work(const device::Stream& stream);
+  // Hold memory until the stream has finished the work that was added so far.
+  void keep(const device::Stream& stream, std::shared_ptr<const void> memory);
+  // Wait until nothing has to be held any more, and all work of this rank and on its memory is finished.
+  void finish();
+  // The memory that is held now.
+  std::vector<std::shared_ptr<const void>> kept() const;
+
   // n uninitialised pixels in device memory that other ranks can open. They may be used again as soon as the
   // last copy is gone. Work on them that is then still under way must be on the stream of a frame, or on one
   // that the stream of the next frame waits for.
@@ -118,6 +126,10 @@ class Gpu {
  private:
   static constexpr std::size_t opened_images = 256;
 
+  struct Kept {
+    device::Event finished;
+    std::shared_ptr<const void> memory;
+  };
   struct OpenedEvent {
     device::IpcHandle handle;
     device::Event event;
@@ -135,6 +147,7 @@ class Gpu {
   device::StreamHandle last_ = nullptr;  // its stream
   std::array<std::int32_t, 3> identity_;
   std::map<std::string, device::FunctionHandle> kernels_;
+  std::vector<Kept> kept_;
   ReusedBlocks blocks_;
   ReusedBlocks pinned_;
   device::OpenedMemory opened_;

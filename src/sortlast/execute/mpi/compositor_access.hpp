@@ -93,6 +93,9 @@ struct CompositorAccess {
   // same; throws ArgumentError, on every rank, if there is no such algorithm.
   static void use(Compositor& compositor, const std::string& algorithm);
 
+  // Hold the memory of an image on a GPU until its last composite() has been finished there.
+  static void keep(Compositor& compositor, const ImageView& image, std::shared_ptr<const void> memory);
+
   // Set this rank's timeout for all further calls [s].
   static void set_timeout(Compositor& compositor, double seconds);
 
