@@ -59,3 +59,34 @@ def test_what_does_not_exist_is_an_error() -> None:
             call()
     with pytest.raises(sortlast.ArgumentError, match="no routing engine 'fattree'; expected one of d-mod-k"):
         fabric.route(routes.topology, "fattree")
+
+
+def test_ecmp_takes_shortest_paths_by_a_hash_of_the_flow() -> None:
+    clos = fabric.make_topology("k-ary-n-tree:4,3")
+    routes, shortest = fabric.route(clos, "ecmp"), fabric.route(clos, "minhop")
+    paths = {}
+    for a in range(64):
+        for b in range(64):
+            paths[a, b] = routes.walk(a, b)
+            assert len(paths[a, b]) == len(shortest.walk(a, b))
+    # The flows from the 4 hosts of a leaf to one host part there, except by a chance of 1 in 64; those of
+    # tables by destination never do.
+    together = [b for b in range(4, 64) if len({paths[a, b][1] for a in range(4)}) == 1]
+    assert len(together) < 6
+    assert all(len({shortest.walk(a, b)[1] for a in range(4)}) == 1 for b in range(4, 64))
+    # All four ways up of a leaf are about equally likely: 4 x 60 flows, 60 each, standard deviation 6.7.
+    taken = [
+        sum(paths[a, b][1] == c for a in range(4) for b in range(4, 64))
+        for c in {paths[a, b][1] for a in range(4) for b in range(4, 64)}
+    ]
+    assert len(taken) == 4
+    assert all(abs(count - 60) < 27 for count in taken)
+    again, other = fabric.route(clos, "ecmp"), fabric.route(clos, "ecmp", seed=2)
+    assert all(again.walk(a, 63) == paths[a, 63] for a in range(64))
+    assert any(other.walk(a, 63) != paths[a, 63] for a in range(64))
+    # Shifts, which tables by destination route without contention here, collide.
+    assert fabric.contention(fabric.route(clos, "d-mod-k"), "shift").max_flows == 1
+    assert fabric.contention(routes, "shift").max_flows > 2
+    assert fabric.route(clos, "ecmp", lmc=1).engine == "minhop"
+    with pytest.raises(sortlast.ArgumentError, match="each needs a LID of its own"):
+        fabric.write_lfts(fabric.route(fabric.assign_lids(clos), "ecmp"))

@@ -27,7 +27,7 @@ def route(
             finds them.
         compute: hosts for which ftree balances, as for :func:`placement` (OpenSM's -u), with all adapters of
             a node; None: all.
-        seed: of the engine "random".
+        seed: of the engines "random" and "ecmp".
         lmc: each host has 2**lmc LIDs, with a path to each.
 
     Returns:

@@ -136,7 +136,7 @@ void bind_routing(nb::module_& module) {
              "seed"_a = 1, "lmc"_a = 0, Release(),
              "Route a topology. `roots`: numbers of switches, none: the engine finds them; `compute`: "
              "numbers of hosts\n"
-             "that ftree balances for, none: all; `seed`: for the engine random; 2**lmc planes. An engine "
+             "that ftree balances for, none: all; `seed`: for random and ecmp; 2**lmc planes. An engine "
              "that rejects\n"
              "the fabric is replaced by minhop, and the Routes give the reason. Raises ArgumentError.");
   module.def(

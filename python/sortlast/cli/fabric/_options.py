@@ -32,7 +32,7 @@ Engine = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="Routing: ftree, minhop, updn, dor, lash as OpenSM's; d-mod-k, s-mod-k, random, minimal.",
+        help="Routing: ftree, minhop, updn, dor, lash as OpenSM's; d-mod-k, s-mod-k, random, minimal, ecmp.",
     ),
 ]
 Roots = Annotated[

@@ -111,8 +111,8 @@ Routing = Annotated[
     typer.Option(
         show_default="adaptive; ftree for flows",
         help="adaptive: any shortest path; an engine: d-mod-k, s-mod-k, ftree, minhop, updn, dor, lash,"
-        " random or minimal; ar-updn or ar-ftree: adaptive among their paths; for packets also valiant or"
-        " ugal.",
+        " random, minimal or ecmp; ar-updn or ar-ftree: adaptive among their paths; for packets also valiant"
+        " or ugal.",
         rich_help_panel=_HOSTS,
     ),
 ]

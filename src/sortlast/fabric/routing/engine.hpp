@@ -40,6 +40,7 @@ Outcome dor(const Topology& topology, const RouteOptions& options);
 Outcome lash(const Topology& topology, const RouteOptions& options);
 Outcome random(const Topology& topology, const RouteOptions& options);
 Outcome minimal(const Topology& topology, const RouteOptions& options);
+Outcome ecmp(const Topology& topology, const RouteOptions& options);
 
 }  // namespace engine
 

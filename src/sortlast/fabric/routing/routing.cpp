@@ -83,8 +83,8 @@ struct Entry {
   Make make;
 };
 
-const std::array<Entry, 9>& entries() {
-  static const std::array<Entry, 9> all = {{
+const std::array<Entry, 10>& entries() {
+  static const std::array<Entry, 10> all = {{
       {{"d-mod-k", "Up-port by destination on a regular tree (Zahavi 2010): shifts are free of contention."},
        engine::d_mod_k},
       {{"s-mod-k", "Up-port by source on a regular tree; large ones need more LIDs than an LMC gives."},
@@ -99,6 +99,8 @@ const std::array<Entry, 9>& entries() {
       {{"random", "A random one of the shortest up*/down* paths, which the seed fixes."}, engine::random},
       {{"minimal", "Local, global, local on a dragonfly or dragonfly+; a hop a dimension on a HyperX."},
        engine::minimal},
+      {{"ecmp", "A shortest path per flow by a hash, as Ethernet switches choose; the seed fixes it."},
+       engine::ecmp},
   }};
   return all;
 }
