@@ -70,6 +70,7 @@ from sortlast.fabric.analysis import (
     shares,
 )
 from sortlast.fabric.components import Components, components
+from sortlast.fabric.htsim import write_htsim_topology
 from sortlast.fabric.made_routes import MadeRoutes, route_for
 from sortlast.fabric.measured import MeasuredLoads, measured_loads
 from sortlast.fabric.node_orders import NodeOrder, best_node_order
@@ -173,6 +174,7 @@ __all__ = [
     "torus",
     "var_ary_n_tree",
     "write_hostfile",
+    "write_htsim_topology",
     "write_ibnetdiscover",
     "write_ibsim",
     "write_lfts",

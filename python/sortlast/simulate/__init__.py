@@ -31,8 +31,10 @@ from sortlast._simulate import (
     shift,
     uniform,
 )
+from sortlast.simulate.chakra import write_chakra
 from sortlast.simulate.choice import FrameTime, JobFabric, choose
 from sortlast.simulate.flows import flow, frame, frame_traffic
+from sortlast.simulate.htsim import write_htsim
 from sortlast.simulate.joining import JobResult, Jobs, join
 from sortlast.simulate.loads import load
 from sortlast.simulate.loggops import loggops
@@ -72,4 +74,6 @@ __all__ = [
     "read_program",
     "shift",
     "uniform",
+    "write_chakra",
+    "write_htsim",
 ]

@@ -27,6 +27,7 @@ class Format(str, Enum):
     slurm = "slurm"
     slurm_yaml = "slurm-yaml"
     simgrid = "simgrid"
+    htsim = "htsim"
 
 
 def register(group: typer.Typer) -> None:
@@ -184,4 +185,6 @@ def _text(net: Topology, format: Format, rail: str) -> str:  # noqa: A002
         return fabric.write_slurm_topology(net, rail=rail)
     if format is Format.slurm_yaml:
         return fabric.write_topology_yaml(net, rail=rail)
+    if format is Format.htsim:
+        return fabric.write_htsim_topology(net)
     return fabric.write_ibnetdiscover(fabric.assign_lids(net))
