@@ -588,6 +588,8 @@ def block_mapping(grid: Topology, block: Sequence[int]) -> list[int]:
 class Adapter:
     """A port of an adapter, in its node."""
 
+    def __init__(self, rail: str, host: int) -> None: ...
+
     @property
     def rail(self) -> str:
         """Its name, such as 'HCA-6' or 'mlx5_0'."""
@@ -609,12 +611,16 @@ class Adapter:
 class Node:
     """A machine and its adapters."""
 
+    def __init__(self, name: str, adapters: Sequence[Adapter]) -> None: ...
+
     @property
     def name(self) -> str: ...
 
     @property
     def adapters(self) -> list[Adapter]:
-        """Sorted by rail, 'mlx5_2' before 'mlx5_10'."""
+        """
+        Sorted by rail, 'mlx5_2' before 'mlx5_10'; or in the order in which ranks use them.
+        """
 
     def __getstate__(self) -> tuple: ...
 
@@ -1252,8 +1258,8 @@ class TableSearch:
 def read_topology(text: str, file: str) -> Topology:
     """
     The topology in a file of any known format, recognised by its content: ibnetdiscover (also -p), ibsim's
-    netlist, opensm-subnet.lst, Slurm's topology.conf. `file` is the name shown in messages. Raises
-    ArgumentError 'FILE:LINE: expected ..., found ...', like all readers.
+    netlist, iblinkinfo, opensm-subnet.lst, ibdiagnet2.db_csv, Slurm's topology.conf. `file` is the name
+    shown in messages. Raises ArgumentError 'FILE:LINE: expected ..., found ...', like all readers.
     """
 
 def format_of(text: str) -> str:
@@ -1307,6 +1313,81 @@ def make_slurm_topology(lines: Sequence[SlurmLine], file: str, links: int = 1) -
     """
     The topology in lines of topology.conf, from any number of files; `file` names it. Every pair of
     switches gets this number of links.
+    """
+
+class NodeRecord:
+    """A switch or an adapter of a file, for make_net()."""
+
+    def __init__(self, id: str, name: str = '', guid: int = 0, is_switch: bool = False, line: int = 0) -> None: ...
+
+    @property
+    def id(self) -> str:
+        """By which cables refer to it."""
+
+    @property
+    def name(self) -> str:
+        """Empty: the id."""
+
+    @property
+    def guid(self) -> int:
+        """0: the next free one."""
+
+    @property
+    def is_switch(self) -> bool: ...
+
+    @property
+    def line(self) -> int: ...
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+    def __eq__(self, arg: object, /) -> bool: ...
+
+    __hash__: None = None
+
+class CableRecord:
+    """A cable of a file, for make_net()."""
+
+    def __init__(self, a: str, a_port: int, b: str, b_port: int, gbps: float = 0.0, line: int = 0) -> None: ...
+
+    @property
+    def a(self) -> str:
+        """Id of a node."""
+
+    @property
+    def a_port(self) -> int: ...
+
+    @property
+    def b(self) -> str: ...
+
+    @property
+    def b_port(self) -> int: ...
+
+    @property
+    def gbps(self) -> float:
+        """Signalling rate in Gbit/s; 0: unknown."""
+
+    @property
+    def line(self) -> int: ...
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+    def __eq__(self, arg: object, /) -> bool: ...
+
+    __hash__: None = None
+
+def make_net(nodes: Sequence[NodeRecord], cables: Sequence[CableRecord], file: str) -> Topology:
+    """
+    The topology of nodes and cables that were read from `file`. A cable may be given from one end or both.
+    Raises ArgumentError, with file and line, for an unknown or repeated id, a port outside 1 .. 65534 or with
+    two cables, and a cable between two adapters.
     """
 
 def write_ibsim(topology: Topology) -> str:

@@ -252,27 +252,34 @@ TEST(ReadTopology, SaysWhichFormatItCannotRead) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"", "f:1: the file holds no fabric: it is empty; expected one of ibnetdiscover's output"},
       {"\n# x\nhello\n", "f:3: no known format of a fabric has this line: 'hello'; expected one of"},
-      {"CA: n01 mlx5_0:\n", "f:1: expected a fabric, found iblinkinfo's output; run ibnetdiscover"},
-      {"Switch: 0x2c5eab0300a00000 leaf-1:\n", "f:1: expected a fabric, found iblinkinfo's output"},
+      {"CA: n01 mlx5_0:\n", "f:1: expected ports with a cable as iblinkinfo prints them"},
       {"Unicast lids [0x0-0x3] of switch Lid 2 guid 0xa1 (s):\n",
        "f:1: expected a fabric, found forwarding tables"},
       {"\ndump_ucast_routes: Switch 0x1\n",
        "f:2: expected a fabric, found forwarding tables; read a topology first"},
       {"[\n  {\n    \"source_guid\": \"a1\",\n", "f:3: expected a fabric, found UFM's list of links"},
-      {"[{\"links\": [{\"id\": \"A-*-B\"}]}]", "f:1: expected a fabric, found NetQ's JSON"},
+      {"[{\"links\": [{\"id\": \"A-*-B\"}]}]", "f:1: expected a fabric, found NetQ's topology graph"},
       {"infrastructure:\n  name: clos\n", "f:1: expected a fabric, found an InfraGraph"},
       {"Nodes 16\nTiers 3\nPodsize 4\n", "f:2: expected a fabric, found a file of htsim"},
       {"BlockName=b1 Nodes=n[1-2]\n", "f:1: expected a fabric, found topology.conf of blocks"},
       {"[{topology: t, tree: {}}]\n", "f:1: expected a fabric, found topology.yaml; sortlast.fabric.read"},
-      {"START_NODES\n", "f:1: expected a fabric, found ibdiagnet's database"},
+      {"START_NODES\n", "f:1: expected the columns of START_NODES, found the end of the file"},
+      {"StartDevice,StartPort,EndDevice,EndPort\n", "f:1: expected a fabric, found UFM's planned topology"},
+      {"graph g {\n", "f:1: expected a fabric, found topology.dot; sortlast.fabric.read"},
+      {"\"lldp\": {\n", "f:1: expected a fabric, found LLDP neighbours of one node"},
+      {"<system version=\"1\">\n", "f:1: expected a fabric, found a node's GPUs and adapters"},
+      {"\tGPU0\tGPU1\tNIC0\n", "f:1: expected a fabric, found a node's GPUs and adapters"},
       {std::string(1 << 20, 'x'), "f:1: no known format of a fabric has this line: 'xxx"},
   };
   for (const auto& [text, expected] : cases) {
     const std::string message = refusal([&wrong = text] { (void)read_topology(wrong, "f"); });
     EXPECT_TRUE(message.starts_with(expected)) << message;
-    EXPECT_LT(message.size(), 1000U);
+    EXPECT_LT(message.size(), 1200U);
   }
   EXPECT_EQ(format_of("---\n- cluster_default: true\n  'topology' : x\n"), "topology.yaml");
+  EXPECT_EQ(format_of("apiVersion: v1\nitems:\n- kind: Node\n"), "labels of nodes");
+  EXPECT_EQ(format_of("{\"instances\": [\n{\"network_layers\": []}]}"), "labels of nodes");
+  EXPECT_EQ(format_of("switches:\n  s1: {}\n"), "NVIDIA topograph's model");
   EXPECT_EQ(format_of("hello"), "");
 }
 

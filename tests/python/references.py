@@ -26,6 +26,7 @@ PACKAGES = {
     "dump_fts": "infiniband-diags",
     "ibdmchk": "ibutils",
     "ibdmsh": "ibutils",
+    "iblinkinfo": "infiniband-diags",
     "ibnetdiscover": "infiniband-diags",
     "ibroute": "infiniband-diags",
     "ibsim": "ibsim-utils",

@@ -67,6 +67,8 @@ def of_the_fabric():
         fabric.find_nodes(tree)[0].adapters[0],
         _fabric.read_hostfile(tree, "host00001:4", "list")[0],
         _fabric.SlurmLine("topology.conf", 3, [("switchname", "s0")]),
+        _fabric.NodeRecord("leaf", "leaf 1", 7, True, 3),
+        _fabric.CableRecord("leaf", 1, "n01", 1, 400.0, 3),
     ]
 
 

@@ -21,8 +21,9 @@ namespace sortlast::fabric {
 // throws ArgumentError with file, line and what was expected.
 
 // Topologies. read_topology recognises the format by its content: the output of ibnetdiscover, also with -p,
-// and netlists of ibsim, which are a subset of it; opensm-subnet.lst, also as written by ibdiagnet; and
-// Slurm's topology.conf, with one link per pair of switches. Messages that tools wrote into the same file are
+// and netlists of ibsim, which are a subset of it; the output of iblinkinfo; opensm-subnet.lst, also as
+// written by ibdiagnet; ibdiagnet2.db_csv; and Slurm's topology.conf, with one link per pair of switches.
+// Messages that tools wrote into the same file are
 // skipped; if they report failed queries, the topology's name says so. Throws ArgumentError for any other
 // file, with its format if it is known, or else with the list of supported formats.
 SORTLAST_API Topology read_topology(std::string_view text, const std::string& file);
@@ -50,6 +51,32 @@ SORTLAST_API std::vector<SlurmLine> read_slurm_lines(std::string_view text, cons
 // The topology described by lines from any number of files, without Include lines; `file` names it.
 SORTLAST_API Topology make_slurm_topology(const std::vector<SlurmLine>& lines, const std::string& file,
                                           std::int32_t links = 1);
+
+// Nodes and cables from a file that was read elsewhere, such as JSON. Lines are for messages; 0: unknown.
+struct NodeRecord {
+  std::string id;          // by which cables refer to it
+  std::string name;        // empty: the id
+  std::uint64_t guid = 0;  // 0: the next free one
+  bool is_switch = false;
+  std::int64_t line = 0;
+
+  bool operator==(const NodeRecord&) const = default;
+};
+struct CableRecord {
+  std::string a;  // a node's id
+  std::int32_t a_port = 0;
+  std::string b;
+  std::int32_t b_port = 0;
+  double gbps = 0;  // 0: unknown
+  std::int64_t line = 0;
+
+  bool operator==(const CableRecord&) const = default;
+};
+// A cable may be given once or from both ends. Switches have as many ports as their highest port with a
+// cable; hosts are the ports of the other nodes. Throws ArgumentError, with `file` and line, for an unknown
+// or repeated id, a port outside 1 .. 65534 or with two cables, and a cable between two hosts.
+SORTLAST_API Topology make_net(const std::vector<NodeRecord>& nodes, const std::vector<CableRecord>& cables,
+                               const std::string& file);
 
 // Forwarding tables; vertices are identified by GUID and LID. read_routes recognises opensm-lfts.dump,
 // dump_fts, ibroute and opensm.fdbs.

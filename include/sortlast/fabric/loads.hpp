@@ -25,7 +25,8 @@ SORTLAST_API std::vector<std::int64_t> channel_bytes(const Routes& routes, const
 
 // Bytes carried by each channel, from the counters of the port that it leaves or, if those are missing, of
 // the port that it enters; -1 if the file has neither. The text is the output of any number of calls of
-// `perfquery -x LID PORT`, or of `ibqueryerrors --counters` or `--data`; these count in words of 4 bytes.
+// `perfquery -x LID PORT`, or of `ibqueryerrors --counters` or `--data`, or an ibdiagnet2.db_csv with its
+// section PM_INFO; these count in words of 4 bytes.
 // Counters with only 32 bits, from perfquery without -x, stop at their maximum, and one that has reached it
 // is rejected. Throws ArgumentError, with file and line, for a malformed line, a port that the fabric does
 // not have or that occurs twice, and a text without counters.

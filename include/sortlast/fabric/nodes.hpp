@@ -27,7 +27,8 @@ struct Adapter {
 
 struct Node {
   std::string name;
-  std::vector<Adapter> adapters;  // sorted by rail, "mlx5_2" before "mlx5_10"
+  // Sorted by rail, "mlx5_2" before "mlx5_10"; or in the order in which ranks use them, perhaps repeated.
+  std::vector<Adapter> adapters;
 
   bool operator==(const Node&) const = default;
 };

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sortlast import _extras, _fabric, _memory
 from sortlast._errors import ArgumentError, Error
 from sortlast._fabric import Node, Pattern, Routes, SlurmLine, Topology
-from sortlast.fabric import topology_yaml
+from sortlast.fabric import cable_files, gpu_adapters, node_labels, topology_yaml
 from sortlast.fabric.nodes import Placement, place, unique
 from sortlast.fabric.topology_yaml import Blocks
 
@@ -29,6 +29,14 @@ _PIECE = 1 << 20  # bytes per read
 _MOST_INCLUDES = 1000  # in a topology.conf and the files that it includes
 _DEEPEST_INCLUDE = 50  # files that include each other in a chain
 _CA_ORDER = re.compile(r"^0x[0-9A-Fa-f]{1,8}\t", re.MULTILINE)
+
+# Readers of the formats that name their cables, and of those that do not, by what _fabric.format_of() names.
+_CABLES: dict[str, Callable[[str, str], Topology]] = {
+    "UFM's list of links": cable_files.read_ufm_links,
+    "NetQ's topology graph": cable_files.read_netq,
+    "topology.dot": cable_files.read_dot,
+}
+_LABELS = ("labels of nodes", "NVIDIA topograph's model")
 
 
 def is_file(text: str) -> bool:
@@ -143,19 +151,25 @@ def _decoded(path: str | Path, content: bytes) -> str:
 
 
 def read(path: str | Path, node_name_map: str | Path | None = None, links: int | None = None) -> Topology:
-    """Read a fabric: ibnetdiscover output (also ``-p``), an ibsim netlist, a .lst, or Slurm's topology.
+    """Read a fabric.
 
-    The content determines the format. If a topology.yaml has several trees, the cluster's default is read.
-    Files that a topology.conf includes are read too. ``node_name_map`` is a file of names by GUID, in the
-    format of OpenSM's option of that name. ``links`` is the number of cables between two switches,
-    which Slurm's files do not state; the default is 1. Raises ArgumentError, with file and line, for any
-    other format (the message names it, or lists the formats) and for a malformed line, and Error if a file
-    cannot be read.
+    The content determines the format: output of ibnetdiscover (also ``-p``) and iblinkinfo, an ibsim netlist,
+    a .lst or .db_csv of ibdiagnet, opensm-subnet.lst, UFM's links, NetQ's topology graph, a topology.dot,
+    Slurm's topology, or labels of nodes as NVIDIA topograph writes them. If a topology.yaml has several
+    trees, the cluster's default is read. Files that a topology.conf includes are read too. ``node_name_map``
+    is a file of names by GUID, in the format of OpenSM's option of that name. ``links`` is the number of
+    cables between two switches, which Slurm's files and labels do not state; the default is 1. Raises
+    ArgumentError, with file and line, for any other format (the message names it, or lists the formats) and
+    for a malformed line, and Error if a file cannot be read.
     """
     text, file = text_of(path), str(path)
     kind = _fabric.format_of(text)
     if kind == "topology.yaml":
         topology = _fabric.make_slurm_topology(topology_yaml.tree_lines(text, file), file, links or 1)
+    elif kind in _LABELS:
+        topology = node_labels.read_labels(text, file, links or 1)
+    elif kind in _CABLES and links is None:
+        topology = _CABLES[kind](text, file)
     elif kind == "topology.conf" or links is not None:
         topology = _fabric.make_slurm_topology(_slurm_lines(text, path), file, links or 1)
     else:
@@ -204,8 +218,23 @@ def read_adapters(topology: Topology, path: str | Path) -> list[Node]:
     return list(_fabric.read_adapters(topology, text_of(path), str(path)))
 
 
+def read_gpu_adapters(
+    topology: Topology, path: str | Path, adapters: Sequence[Node] | None = None
+) -> list[Node]:
+    """Read which adapter each GPU of a node uses: NCCL_TOPO_DUMP_FILE, or output of ``nvidia-smi topo -m``.
+
+    Returns the nodes with the adapters of their GPUs, in the order of the GPUs, for :func:`placement` with
+    the rail "all": rank k of a node then uses the adapter of GPU k. The file describes one node, and all
+    nodes are taken to be like it. ``adapters``: the nodes, from :func:`find_nodes` (the default) or
+    :func:`read_adapters`. A GPU uses a nearest adapter that the fabric has; GPUs with the same nearest
+    adapters share them out in order. Raises like :func:`read`, and if the fabric has none of the adapters.
+    """
+    machines = list(_fabric.find_nodes(topology)) if adapters is None else list(adapters)
+    return gpu_adapters.gpu_nodes(topology, machines, text_of(path), str(path))
+
+
 def read_counters(topology: Topology, path: str | Path) -> NDArray[np.int64]:
-    """Read port counters from the output of ``perfquery -x LID PORT`` or ``ibqueryerrors --counters``.
+    """Read port counters: output of ``perfquery -x LID PORT`` or ``ibqueryerrors --counters``, or a .db_csv.
 
     Returns the bytes that each channel has carried, (channels,); -1 if its counter is unknown. Raises as
     :func:`read`, and for ports that the fabric does not have.
@@ -216,12 +245,16 @@ def read_counters(topology: Topology, path: str | Path) -> NDArray[np.int64]:
 def read_blocks(path: str | Path) -> Blocks:
     """Read the blocks of Slurm's topology.yaml, or of its topology.conf for the plugin topology/block.
 
-    Raises ArgumentError, with file and line, for other formats, a file without blocks, and a malformed line,
-    and Error if the file cannot be read.
+    The accelerator domains in labels of nodes (see :func:`read`) are blocks too. Raises ArgumentError, with
+    file and line, for other formats, a file without blocks, and a malformed line, and Error if the file
+    cannot be read.
     """
     text, file = text_of(path), str(path)
-    if _fabric.format_of(text) == "topology.yaml":
+    kind = _fabric.format_of(text)
+    if kind == "topology.yaml":
         return topology_yaml.yaml_blocks(text, file)
+    if kind in _LABELS:
+        return node_labels.read_label_blocks(text, file)
     return topology_yaml.conf_blocks(_slurm_lines(text, path), file)
 
 

@@ -32,7 +32,7 @@ from sortlast import _extras, _fabric, _memory
 from sortlast._errors import ArgumentError
 from sortlast._fabric import Node, SlurmLine, Topology
 
-_TAKEN_BY_YAML = 500  # max bytes of memory that PyYAML takes per byte of text
+TAKEN_BY_YAML = 500  # max bytes of memory that PyYAML takes per byte of text
 _LONGEST_PROMPT = 300  # characters
 _KINDS = ("tree", "block", "flat")
 _WORDS = (("nodes", "Nodes"), ("children", "Switches"))  # of a switch, here and in topology.conf
@@ -174,7 +174,7 @@ def _composed(text: str, file: str) -> Any:
     _memory.check(
         file,
         f"{len(text):,} bytes of YAML",
-        _TAKEN_BY_YAML * len(text),
+        TAKEN_BY_YAML * len(text),
         _memory.limit(),
         "give it as a topology.conf",
     )

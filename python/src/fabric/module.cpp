@@ -112,8 +112,8 @@ void bind_topologies(nb::module_& module) {
       "read_topology", &fabric::read_topology, "text"_a, "file"_a, Release(),
       "The topology in a file of any known format, recognised by its content: ibnetdiscover (also -p), "
       "ibsim's\n"
-      "netlist, opensm-subnet.lst, Slurm's topology.conf. `file` is the name shown in messages. Raises\n"
-      "ArgumentError 'FILE:LINE: expected ..., found ...', like all readers.");
+      "netlist, iblinkinfo, opensm-subnet.lst, ibdiagnet2.db_csv, Slurm's topology.conf. `file` is the name\n"
+      "shown in messages. Raises ArgumentError 'FILE:LINE: expected ..., found ...', like all readers.");
   module.def("format_of", &fabric::format_of, "text"_a, Release(),
              "The name of the format of a text, such as 'topology.yaml'; empty: unknown.");
   module.def("read_ibnetdiscover", &fabric::read_ibnetdiscover, "text"_a, "file"_a, Release(),
@@ -137,6 +137,28 @@ void bind_topologies(nb::module_& module) {
       "make_slurm_topology", &fabric::make_slurm_topology, "lines"_a, "file"_a, "links"_a = 1, Release(),
       "The topology in lines of topology.conf, from any number of files; `file` names it. Every pair of\n"
       "switches gets this number of links.");
+  nb::class_<fabric::NodeRecord> node(module, "NodeRecord",
+                                      "A switch or an adapter of a file, for make_net().");
+  node.def(nb::init<std::string, std::string, std::uint64_t, bool, std::int64_t>(), "id"_a, "name"_a = "",
+           "guid"_a = 0, "is_switch"_a = false, "line"_a = 0);
+  bind_value(node, field("id", &fabric::NodeRecord::id, "By which cables refer to it."),
+             field("name", &fabric::NodeRecord::name, "Empty: the id."),
+             field("guid", &fabric::NodeRecord::guid, "0: the next free one."),
+             field("is_switch", &fabric::NodeRecord::is_switch), field("line", &fabric::NodeRecord::line));
+  nb::class_<fabric::CableRecord> cable(module, "CableRecord", "A cable of a file, for make_net().");
+  cable.def(nb::init<std::string, std::int32_t, std::string, std::int32_t, double, std::int64_t>(), "a"_a,
+            "a_port"_a, "b"_a, "b_port"_a, "gbps"_a = 0.0, "line"_a = 0);
+  bind_value(cable, field("a", &fabric::CableRecord::a, "Id of a node."),
+             field("a_port", &fabric::CableRecord::a_port), field("b", &fabric::CableRecord::b),
+             field("b_port", &fabric::CableRecord::b_port),
+             field("gbps", &fabric::CableRecord::gbps, "Signalling rate in Gbit/s; 0: unknown."),
+             field("line", &fabric::CableRecord::line));
+  module.def("make_net", &fabric::make_net, "nodes"_a, "cables"_a, "file"_a, Release(),
+             "The topology of nodes and cables that were read from `file`. A cable may be given from one end "
+             "or both.\n"
+             "Raises ArgumentError, with file and line, for an unknown or repeated id, a port outside 1 .. "
+             "65534 or with\n"
+             "two cables, and a cable between two adapters.");
   module.def("write_ibsim", &fabric::write_ibsim, "topology"_a, Release(),
              "A netlist for ibsim, without LIDs. Raises ArgumentError for a vertex without a unique GUID.");
   module.def("write_ibnetdiscover", &fabric::write_ibnetdiscover, "topology"_a, Release(),

@@ -32,11 +32,14 @@ using Release = nb::call_guard<nb::gil_scoped_release>;
 
 void bind_values(nb::module_& module) {
   nb::class_<Adapter> adapter(module, "Adapter", "A port of an adapter, in its node.");
+  adapter.def(nb::init<std::string, std::int32_t>(), "rail"_a, "host"_a);
   bind_value(adapter, field("rail", &Adapter::rail, "Its name, such as 'HCA-6' or 'mlx5_0'."),
              field("host", &Adapter::host, "Number of the host in the topology."));
   nb::class_<Node> node(module, "Node", "A machine and its adapters.");
+  node.def(nb::init<std::string, std::vector<Adapter>>(), "name"_a, "adapters"_a);
   bind_value(node, field("name", &Node::name),
-             field("adapters", &Node::adapters, "Sorted by rail, 'mlx5_2' before 'mlx5_10'."));
+             field("adapters", &Node::adapters,
+                   "Sorted by rail, 'mlx5_2' before 'mlx5_10'; or in the order in which ranks use them."));
   nb::class_<NodeRanks> ranks(module, "NodeRanks", "An entry of a list of nodes.");
   ranks.def(nb::init<std::string, std::int32_t, std::int64_t>(), "name"_a, "ranks"_a = 0, "line"_a = 0);
   bind_value(ranks, field("name", &NodeRanks::name, "Name of a node or a host, or a GUID in hex."),

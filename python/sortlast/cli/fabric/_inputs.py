@@ -196,10 +196,15 @@ def _named(net: Topology, nodes: str, rails: Rails) -> Placement:
     """Hosts of a list or of a file; dummies are kept in a file in OpenSM's order."""
     from sortlast import fabric
 
+    rail, adapters = rails.rail, None
+    if rail is not None and fabric.is_file(rail):
+        rail, adapters = "all", fabric.read_gpu_adapters(net, rail)
     if nodes != "all" and fabric.is_file(nodes):
-        return fabric.read_nodes(net, nodes, rail=rails.rail, ranks_per_node=rails.ranks_per_node)
+        return fabric.read_nodes(
+            net, nodes, rail=rail, ranks_per_node=rails.ranks_per_node, adapters=adapters
+        )
     named = None if nodes == "all" else nodes
-    return fabric.placement(net, named, rail=rails.rail, ranks_per_node=rails.ranks_per_node)
+    return fabric.placement(net, named, rail=rail, ranks_per_node=rails.ranks_per_node, adapters=adapters)
 
 
 def _compute(net: Topology, compute: str) -> list[int]:

@@ -17,7 +17,7 @@ Net = Annotated[
     typer.Option(
         "--net",
         metavar="FABRIC",
-        help="A file (ibnetdiscover, ibsim, opensm-subnet.lst, topology.conf, ..), or a family such as"
+        help="A file (ibnetdiscover, ibdiagnet, UFM, topology.conf, topology.dot, ..), or a family such as"
         " k-ary-n-tree:12,2. - is standard input.",
     ),
 ]
@@ -75,7 +75,8 @@ Rail = Annotated[
     typer.Option(
         "--rail",
         metavar="NAME",
-        help="Adapter of nodes with several, such as HCA-6; A,B: the first that a node has; all: in turn.",
+        help="Adapter of nodes with several, such as HCA-6; A,B: the first that a node has; all: in turn; a"
+        " file (NCCL_TOPO_DUMP_FILE, nvidia-smi topo -m): of the rank's GPU.",
     ),
 ]
 RanksPerNode = Annotated[

@@ -56,7 +56,7 @@ def build(
             max=1024,
             metavar="N",
             show_default="1",
-            help="Cables between two switches, which topology.conf does not state.",
+            help="Cables between two switches, which topology.conf and labels do not state.",
         ),
     ] = None,
     format: Annotated[  # noqa: A002
@@ -173,7 +173,7 @@ def _linked(net: str, links: int) -> Topology:
     try:
         return fabric.read(net, links=links)
     except ArgumentError as error:
-        raise Error(f"--links is for Slurm's topology.conf: {error}") from None
+        raise Error(f"--links is for Slurm's topology.conf and labels of nodes: {error}") from None
 
 
 def _text(net: Topology, format: Format, rail: str) -> str:  # noqa: A002

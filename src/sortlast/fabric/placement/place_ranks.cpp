@@ -237,7 +237,7 @@ class Placer {
   void check_distinct(const NodeRanks& entry, const Node& node) const {
     for (std::size_t i = 1; i < node.adapters.size(); ++i) {
       const Adapter &a = node.adapters[i - 1], &b = node.adapters[i];
-      if (a.rail == b.rail) fail(entry, same_rail(node, a.rail, a.host, b.host));
+      if (a.rail == b.rail && a.host != b.host) fail(entry, same_rail(node, a.rail, a.host, b.host));
     }
   }
 

@@ -10,8 +10,9 @@
 //   Errors for 0x2c5eab0300b87b40 "leaf-04"                             ibqueryerrors --data
 //      GUID 0x2c5eab0300b87b40 port 35: [PortXmitWait == 12] [PortXmitData == 2147483648 (8.000GB)]
 //
-// Sums over all ports of a device ("port ALL", port 255) and a switch's own port 0 are ignored. Source:
-// rdma-core, infiniband-diags/perfquery.c and ibqueryerrors.c, libibmad/fields.c.
+// Sums over all ports of a device ("port ALL", port 255) and a switch's own port 0 are ignored. The section
+// PM_INFO of ibdiagnet2.db_csv has a row per port, whose columns have the same names (see db_csv.cpp).
+// Source: rdma-core, infiniband-diags/perfquery.c and ibqueryerrors.c, libibmad/fields.c.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -21,6 +22,7 @@
 #include <vector>
 
 #include "sortlast/fabric/loads.hpp"
+#include "sortlast/fabric/read/db_csv.hpp"
 #include "sortlast/fabric/read/net.hpp"
 #include "sortlast/fabric/read/tool_output.hpp"
 #include "sortlast/scan.hpp"
@@ -62,11 +64,17 @@ class Reader {
   }
 
   std::vector<std::int64_t> read() {
-    while (scan_.next_line()) {
-      if (!scan_.at_end()) read_line();
+    if (is_db_csv(scan_.text())) {
+      read_database();
+    } else {
+      while (scan_.next_line()) {
+        if (!scan_.at_end()) read_line();
+      }
     }
     if (!any_) {
-      scan_.fail("expected counters as perfquery -x or ibqueryerrors --counters print them, found none");
+      where_->fail(
+          "expected counters as perfquery -x, ibqueryerrors --counters or ibdiagnet's PM_INFO have them, "
+          "found none");
     }
     std::vector<std::int64_t> bytes = sent_;
     for (Channel c = 0; c < topology_.channels(); ++c) {
@@ -122,11 +130,7 @@ class Reader {
     if (!scan_.accept("port ")) scan_.fail_expected("'port N'");
     if (scan_.accept("ALL")) return;
     const std::int64_t port = scan_.decimal("a port", 0, all_ports);
-    const auto found = by_guid_.find(guid);
-    if (found == by_guid_.end() || guid == 0) {
-      scan_.fail("the fabric has no vertex with this GUID; counters and fabric must be of the same time");
-    }
-    channel_ = channel_of(found->second, port);
+    channel_ = channel_of(vertices(guid), port);
     narrow_ = false;
     while (scan_.skip_past("[")) {
       if (scan_.accept("PortXmitData ==")) set(sent_, scan_.decimal("a counter", 0, most_words));
@@ -134,17 +138,46 @@ class Reader {
     }
   }
 
+  void read_database() {
+    DbCsv rows(scan_.text(), scan_.file());
+    where_ = &rows.scanner();
+    rows.require("PM_INFO", [&] {
+      const std::uint64_t guid = rows.hex("nodeguid");
+      channel_ = channel_of(vertices(guid), rows.decimal("portnumber|portnum", 0, all_ports));
+      read_field(rows, "portxmitdata", sent_);
+      read_field(rows, "portrcvdata", received_);
+    });
+    where_ = &scan_;
+  }
+
+  // Prefers the counter of 64 bits.
+  void read_field(const DbCsv& rows, const std::string& name, std::vector<std::int64_t>& counters) {
+    std::int64_t words = rows.optional(name + "extended");
+    narrow_ = words < 0;
+    if (narrow_) words = rows.optional(name);
+    if (words > most_words) where_->fail("the counter " + name + " is too large");
+    if (words >= 0) set(counters, words);
+  }
+
+  const std::vector<Vertex>& vertices(std::uint64_t guid) const {
+    const auto found = by_guid_.find(guid);
+    if (found == by_guid_.end() || guid == 0) {
+      where_->fail("the fabric has no vertex with this GUID; counters and fabric must be of the same time");
+    }
+    return found->second;
+  }
+
   void set(std::vector<std::int64_t>& counters, std::int64_t words) {
     any_ = true;
     if (channel_ < 0) return;
     if (narrow_ && words == full_counter) {
-      scan_.fail("the counter has reached its end, at 32 bits; use those of 64 bits (perfquery -x)");
+      where_->fail("the counter has reached its end, at 32 bits; use those of 64 bits (perfquery -x)");
     }
     std::int64_t& counter = counters[static_cast<std::size_t>(channel_)];
     if (counter >= 0) {
-      scan_.fail("a second value of this counter of " + topology_.label(topology_.source(channel_).vertex) +
-                 " port " + std::to_string(topology_.source(channel_).port) +
-                 "; give one file for each time at which counters were read");
+      where_->fail("a second value of this counter of " + topology_.label(topology_.source(channel_).vertex) +
+                   " port " + std::to_string(topology_.source(channel_).port) +
+                   "; give one file for each time at which counters were read");
     }
     counter = words * word_bytes;
   }
@@ -166,12 +199,13 @@ class Reader {
       const std::int32_t s = topology_.switch_of(v);
       if (port <= topology_.switch_at(s).ports) return topology_.channel(s, static_cast<std::int32_t>(port));
     }
-    scan_.fail("'" + excerpt(topology_.label(v)) + "' has no port " + std::to_string(port) +
-               " in this fabric");
+    where_->fail("'" + excerpt(topology_.label(v)) + "' has no port " + std::to_string(port) +
+                 " in this fabric");
   }
 
   const Topology& topology_;
   ToolOutput scan_;
+  const Scanner* where_ = &scan_;                    // for messages
   std::vector<std::int64_t> sent_, received_;        // by channel that leaves the port
   std::unordered_map<std::int32_t, Vertex> by_lid_;  // -1: several vertices have it
   std::unordered_map<std::uint64_t, std::vector<Vertex>> by_guid_;

@@ -106,24 +106,57 @@ bool is_database(std::string_view line) {
 }
 
 bool is_ufm(std::string_view line) {
-  return has_key(line, "source_guid") || has_key(line, "destination_guid") ||
-         line.starts_with("startdevice,startport");
+  return has_key(line, "source_guid") || has_key(line, "destination_guid");
 }
+bool is_ufm_plan(std::string_view line) { return line.find("startdevice,startport") != line.npos; }
 bool is_netq(std::string_view line) {
-  return has_key(line, "cnode") || line.find("-*-") != line.npos || has_key(line, "lldp");
+  return has_key(line, "compounded_links") || has_key(line, "compounded_nodes") ||
+         line.find("-*-") != line.npos;
+}
+bool is_lldp(std::string_view line) { return has_key(line, "cnode") || has_key(line, "lldp"); }
+
+// "graph vx {", or an edge "leaf01":"swp51" -- "spine01":"swp1".
+bool is_dot(std::string_view line) {
+  static constexpr std::array begin{std::string_view("graph "), std::string_view("graph{"),
+                                    std::string_view("strict graph")};
+  return (starts(line, begin) && line.find('{') != line.npos) || line.find("\" -- \"") != line.npos;
+}
+
+// "kind: Node", "kind": "NodeList", of the output of kubectl get nodes.
+bool is_kubernetes(std::string_view line) {
+  return has_key(line, "kind") &&
+         holds(line, std::array{std::string_view(": node"), std::string_view(":\"node"),
+                                std::string_view(": \"node")});
+}
+
+// Labels of nodes in Kubernetes, and the layers or levels of switches from which they are made.
+bool is_topograph(std::string_view line) {
+  return line.find("fabric.topograph.run/") != line.npos ||
+         line.find("network.topology.nvidia.com/") != line.npos ||
+         line.find("accelerator.topograph.run/") != line.npos || has_key(line, "network_layers") ||
+         has_key(line, "networknodes") || is_kubernetes(line);
+}
+bool is_topograph_model(std::string_view line) {
+  return line.starts_with("switches:") || line.starts_with("blocks:");
+}
+
+bool is_nccl(std::string_view line) {
+  static constexpr std::array begin{std::string_view("<system "), std::string_view("<graphs "),
+                                    std::string_view("gpu0"), std::string_view("\x1b[4mgpu0")};
+  return starts(line, begin);
 }
 bool is_infragraph(std::string_view line) {
-  return has_key(line, "infrastructure") || has_key(line, "instances") || has_key(line, "edges");
+  return has_key(line, "infrastructure") || has_key(line, "edges");
 }
 bool is_htsim(std::string_view line) {
   return counts(line, "tiers") || counts(line, "podsize") || counts(line, "connections");
 }
-bool is_xml(std::string_view line) { return line.starts_with("<?xml") || line.starts_with("<system "); }
+bool is_xml(std::string_view line) { return line.starts_with("<?xml"); }
 
 constexpr std::string_view discover = "run ibnetdiscover on the same fabric and read what it prints";
+constexpr std::string_view in_python = "sortlast.fabric.read takes it, in Python";
 
 constexpr std::array formats{
-    Format{"iblinkinfo's output", {}, discover, is_iblinkinfo},
     Format{"ibnetdiscover's output or an ibsim netlist",
            "Switch 36 \"S-0002c902004a0000\"",
            {},
@@ -134,21 +167,31 @@ constexpr std::array formats{
            {},
            is_port_report,
            read_port_report},
+    Format{"iblinkinfo's output", "Switch: 0x0002c902004a0000 leaf-1:", {}, is_iblinkinfo, read_link_info},
     Format{"opensm-subnet.lst", "{ SW Ports:24 SystemGUID:...", {}, is_subnet_list, read_subnet_list},
     Format{"topology.conf",
            "SwitchName=leaf1 Nodes=node[01-24]",
            {},
            is_slurm_conf,
            [](std::string_view text, const std::string& file) { return read_slurm_topology(text, file); }},
-    Format{"topology.yaml", "- topology: default", "sortlast.fabric.read takes it, in Python", is_slurm_yaml},
+    Format{"topology.yaml", "- topology: default", in_python, is_slurm_yaml},
     Format{"topology.conf of blocks",
            {},
            "it has no switches; give it as the blocks of a fabric (--blocks)",
            is_slurm_block},
     Format{"forwarding tables", {}, "read a topology first, then these for it (--lft)", is_tables},
-    Format{"ibdiagnet's database (.db_csv)", {}, "read ibdiagnet's .lst or .ibnetdiscover", is_database},
-    Format{"UFM's list of links", {}, discover, is_ufm},
-    Format{"NetQ's JSON", {}, "write its switches as Slurm's topology.conf", is_netq},
+    Format{"ibdiagnet's database (.db_csv)", "START_NODES", {}, is_database, read_db_csv},
+    Format{"UFM's list of links", "\"source_guid\": \"0002c902004a0000\"", in_python, is_ufm},
+    Format{"UFM's planned topology", {}, discover, is_ufm_plan},
+    Format{"NetQ's topology graph", "\"compounded_links\": [", in_python, is_netq},
+    Format{"topology.dot", "\"leaf01\":\"swp51\" -- \"spine01\":\"swp1\"", in_python, is_dot},
+    Format{"labels of nodes", "fabric.topograph.run/tier-0: leaf1", in_python, is_topograph},
+    Format{"NVIDIA topograph's model", "switches:", in_python, is_topograph_model},
+    Format{"LLDP neighbours of one node", {}, "write the cables of all nodes as a topology.dot", is_lldp},
+    Format{"a node's GPUs and adapters",
+           {},
+           "read a topology first, then this for its adapters (--rail)",
+           is_nccl},
     Format{"an InfraGraph", {}, "write its switches as Slurm's topology.conf", is_infragraph},
     Format{"a file of htsim",
            {},

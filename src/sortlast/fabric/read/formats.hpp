@@ -18,5 +18,9 @@ struct Format {
 
 // One line per port: `ibnetdiscover -p`.
 Topology read_port_report(std::string_view text, const std::string& file);
+// The output of iblinkinfo, with or without --line.
+Topology read_link_info(std::string_view text, const std::string& file);
+// ibdiagnet2.db_csv.
+Topology read_db_csv(std::string_view text, const std::string& file);
 
 }  // namespace sortlast::fabric

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <set>
 
+#include "sortlast/fabric/files.hpp"
+
 namespace sortlast::fabric {
 
 namespace {
@@ -172,6 +174,47 @@ Topology Net::topology(const std::string& name) {
     }
   }
   return std::move(builder).finish();
+}
+
+Topology make_net(const std::vector<NodeRecord>& nodes, const std::vector<CableRecord>& cables,
+                  const std::string& file) {
+  constexpr std::int32_t most = 65534;  // limit of a forwarding table
+  const Scanner scan("", file);
+  std::unordered_map<std::string, std::int32_t> ports;
+  for (const CableRecord& cable : cables) {
+    for (const auto& [id, port] : {std::pair(&cable.a, cable.a_port), std::pair(&cable.b, cable.b_port)}) {
+      if (port < 1 || port > most) {
+        scan.fail_at(cable.line, "expected a port (1 to " + std::to_string(most) + "), found " +
+                                     std::to_string(port) + " of '" + excerpt(*id) + "'");
+      }
+      std::int32_t& highest = ports[*id];
+      highest = std::max(highest, port);
+    }
+  }
+  Net net(scan);
+  for (const NodeRecord& node : nodes) {
+    if (net.knows(node.id)) scan.fail_at(node.line, "a second record of '" + excerpt(node.id) + "'");
+    const auto found = ports.find(node.id);
+    net.add({.id = node.id,
+             .name = node.name,
+             .guid = node.guid,
+             .is_switch = node.is_switch,
+             .ports = found == ports.end() ? 0 : found->second,
+             .line = node.line});
+  }
+  for (const CableRecord& cable : cables) {
+    if (!net.knows(cable.a)) {
+      scan.fail_at(cable.line, "a cable of '" + excerpt(cable.a) + "', which has no record in this file");
+    }
+    net.add_port(net.number(cable.a), cable.a_port,
+                 {.far_id = cable.b,
+                  .far_port = cable.b_port,
+                  .near = {},
+                  .far = {},
+                  .gbps = cable.gbps,
+                  .line = cable.line});
+  }
+  return net.topology(file);
 }
 
 namespace {
