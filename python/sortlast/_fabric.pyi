@@ -370,6 +370,31 @@ class MissingLinks:
 
     def __setstate__(self, arg: tuple, /) -> None: ...
 
+class SlowLink:
+    """A link that is slower than its neighbours."""
+
+    @property
+    def channel(self) -> int:
+        """One direction of the link."""
+
+    @property
+    def link(self) -> str:
+        """Both ends with their ports, as text."""
+
+    @property
+    def gbps(self) -> float:
+        """Its signalling rate [Gbit/s]."""
+
+    @property
+    def expected(self) -> float:
+        """The rate of most of its neighbours [Gbit/s]."""
+
+    def __repr__(self) -> str: ...
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
 class Topology:
     """
     Hosts, switches, and the links between their ports. Vertices are the hosts, then the switches. Channels are the directions of links, identified by the port at their start: channel h starts at host h, and the channels of the switches follow, switch by switch and port by port.
@@ -390,6 +415,12 @@ class Topology:
     @property
     def channels(self) -> int:
         """Number of channels."""
+
+    @property
+    def channel_gbps(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        Signalling rate of each channel in Gbit/s: float64 array (channels,); 0: unknown, NaN: no cable.
+        """
 
     @property
     def vertices(self) -> int:
@@ -446,6 +477,11 @@ class Topology:
         The topology without some switches, given by number, and without their hosts.
         """
 
+    def without_stranded(self) -> Topology:
+        """
+        The topology without switches from which no compute host can be reached, and without their other hosts.
+        """
+
     def with_levels(self, levels: Sequence[int]) -> Topology:
         """The topology with the given levels of its switches."""
 
@@ -457,6 +493,12 @@ class Topology:
     def rank_switches(self, roots: Sequence[int] = []) -> Levels:
         """
         Find the levels of the switches of a tree, from its roots if they are given.
+        """
+
+    def slow_links(self) -> list[SlowLink]:
+        """
+        Links that are slower than most links of the same kind at one of their ends, sorted by channel; links
+        of unknown rate are left out.
         """
 
     def missing_links(self) -> list[MissingLinks]:
@@ -826,6 +868,11 @@ class Pattern:
 
     def __repr__(self) -> str: ...
 
+def same_in_any_order(pattern: Pattern) -> bool:
+    """
+    Whether every stage has the same flows however the participants are numbered: no order of hosts matters.
+    """
+
 def shift_pattern(p: int, bytes: int = 1) -> Pattern:
     """All p - 1 shift permutations, with messages of `bytes` bytes."""
 
@@ -1058,11 +1105,25 @@ class PatternTime:
     def bound(self) -> float:
         """`synchronised`, if messages shared only the links of hosts [s]."""
 
+    @property
+    def worst_stage(self) -> int:
+        """The first stage with the slowest message of all."""
+
+    @property
+    def worst_channel(self) -> int:
+        """The channel on which that message takes so long; -1: no messages."""
+
     def __getstate__(self) -> tuple: ...
 
     def __setstate__(self, arg: tuple, /) -> None: ...
 
     def __repr__(self) -> str: ...
+
+def cut_bound(topology: Topology, pattern: Pattern, placement: Sequence[int], link_bytes_per_second: float, threads: int = 0, progress: Callable | None = None) -> float:
+    """
+    Time that a pattern takes at least under any routing [s]: what the links of hosts, and the links that
+    leave each switch or subtree, can carry. Arguments are as for pattern_time().
+    """
 
 def pattern_time(routes: Routes, pattern: Pattern, placement: Sequence[int], link_bytes_per_second: float, stage_seconds: float, threads: int = 0, progress: Callable | None = None) -> PatternTime:
     """
@@ -1114,11 +1175,55 @@ class BestOrder:
 
     def __repr__(self) -> str: ...
 
-def best_order(routes: Routes, hosts: Sequence[int], dummies: bool = False, steps: int = -1, seed: int = 1, pattern: Callable | None = None, threads: int = 0, progress: Callable | None = None) -> BestOrder:
+def best_order(routes: Routes, hosts: Sequence[int], dummies: bool = False, steps: int = -1, seed: int = 1, seconds: float = 60.0, pattern: Callable | None = None, threads: int = 0, progress: Callable | None = None) -> BestOrder:
     """
     Search for the order of hosts, given by number, with the least contention: known orders, then annealing
-    in `steps` swaps (-1: as many as take a few seconds). `dummies`: places may stay empty; `pattern`:
-    called with the number of participants, including dummies, returns the Pattern (none: shift).
+    in `steps` swaps (-1: as many as take a few seconds), and for at most `seconds` of wall time. `dummies`:
+    places may stay empty; `pattern`: called with the number of participants, including dummies, returns the
+    Pattern (none: shift). False from `progress` ends the search, with the best order so far.
+    """
+
+class Failure:
+    """The loss of one link or switch, and the job without it."""
+
+    @property
+    def channel(self) -> int:
+        """One direction of a failed link; -1: a switch failed."""
+
+    @property
+    def failed_switch(self) -> int:
+        """Number of a failed switch; -1: a link failed."""
+
+    @property
+    def lost(self) -> int:
+        """Participants that are lost: the job stops; 0: it does not."""
+
+    @property
+    def seconds(self) -> float:
+        """Time of the pattern [s]; 0 if the job stops."""
+
+    @property
+    def max_flows(self) -> int:
+        """Maximum number of flows on a channel at any stage."""
+
+    @property
+    def engine(self) -> str:
+        """The engine that routes the remaining fabric."""
+
+    @property
+    def why(self) -> str:
+        """Why the job stops, or why the engine is not the requested one."""
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+def single_failures(topology: Topology, engine: str, pattern: Pattern, placement: Sequence[int], link_bytes_per_second: float, roots: Sequence[int] = [], compute: Sequence[int] = [], seed: int = 1, threads: int = 0, progress: Callable | None = None) -> list[Failure]:
+    """
+    The cost of every single failure of a link between switches, or of a switch, the worst first. The
+    remaining fabric is routed by the engine. Other arguments are as for route() and pattern_time().
     """
 
 class Spreading:

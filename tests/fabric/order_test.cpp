@@ -214,12 +214,30 @@ TEST(BestOrder, SaysWhenItHasNoRoomToSearch) {
   EXPECT_NE(best.how.find("more memory"), std::string::npos) << best.how;
 }
 
-TEST(BestOrder, StopsWhenTold) {
+TEST(BestOrder, StopsWhenToldWithTheBestSoFar) {
   const auto topology = share(k_ary_n_tree(12, 2));
   const Routes routes = route(topology, "d-mod-k");
+  const Hosts hosts = some_hosts(*topology, 60, 4);
+  const BestOrder known = best_order(routes, hosts, {.steps = 0});
   int calls = 0;
-  const OrderOptions options{.analysis = {.progress = [&calls](double) { return ++calls < 20; }}};
-  EXPECT_THROW(best_order(routes, some_hosts(*topology, 60, 4), options), Error);
+  const OrderOptions told{.analysis = {.progress = [&calls](double) { return ++calls < 40; }}};
+  const OrderOptions timed{.steps = std::int64_t{1} << 40, .seconds = 0.1};
+  for (const OrderOptions& options : {told, timed}) {
+    const BestOrder best = best_order(routes, hosts, options);
+    expect_order_of(hosts, best.placement);
+    EXPECT_GE(best.contention.mean_share, known.contention.mean_share);
+  }
+}
+
+TEST(BestOrder, DoesNotSearchWhatNoOrderChanges) {
+  const auto topology = share(thin_tree(4, 2, 2));
+  const Routes routes = route(topology, "d-mod-k");
+  const auto all = [](std::int32_t p) { return all_to_all_pattern(p); };
+  const BestOrder best = best_order(routes, some_hosts(*topology, 12, 1), {.pattern = all});
+  EXPECT_EQ(best.how.find("annealed"), std::string::npos) << best.how;
+  EXPECT_NE(best.proof.find("all orders have the same flows"), std::string::npos) << best.proof;
+  EXPECT_TRUE(same_in_any_order(*all_to_all_pattern(5)));
+  EXPECT_FALSE(same_in_any_order(*shift_pattern(5)));
 }
 
 TEST(BestOrder, RefusesWrongArguments) {
@@ -229,6 +247,7 @@ TEST(BestOrder, RefusesWrongArguments) {
   EXPECT_THROW(best_order(routes, {0, 0}), ArgumentError);
   EXPECT_THROW(best_order(routes, {0, 3}), ArgumentError);
   EXPECT_THROW(best_order(routes, {0, 1}, {.steps = -2}), ArgumentError);
+  EXPECT_THROW(best_order(routes, {0, 1}, {.seconds = -1}), ArgumentError);
 }
 
 }  // namespace

@@ -74,6 +74,7 @@ TEST(Pattern, TheScheduleShiftIsKnownToBeAShift) {
 TEST(Pattern, CollectivesSendToOthersThatExist) {
   for (const Collective& collective : collectives()) {
     const std::string name = collective.name == "rail:K"          ? "rail:1"
+                             : collective.name == "rail-ring:K"   ? "rail-ring:1"
                              : collective.name == "double-tree:C" ? "double-tree:7"
                                                                   : collective.name;
     for (std::int32_t p = 1; p < 20; ++p) {

@@ -47,7 +47,7 @@ def test_build_writes_what_the_others_read(cli, tmp_path, written_as):
 
 def test_build_leaves_out_what_it_is_told_and_finds_it_missing(cli, tmp_path):
     path, table = tmp_path / "net.txt", tmp_path / "table.json"
-    options = ("--without", "host[00002-00003]", "--cut", "sw-L1-0001:9", "--cut", "sw-L2-0003:1")
+    options = ("--without", "host[00002-00003]", "--without", "sw-L1-0001:9", "--without", "sw-L2-0003:1")
     status, out, _ = cli(
         "fabric", "build", "--net", "pgft:8,4;1,4;1,2", *options, "--output", path, "--json", table
     )
@@ -68,7 +68,7 @@ def test_build_leaves_out_what_it_is_told_and_finds_it_missing(cli, tmp_path):
 
 def test_route_says_what_opensm_would_really_use(cli, tmp_path):
     net, table = tmp_path / "net.txt", tmp_path / "table.json"
-    cli("fabric", "build", "--net", TREE, "--cut", "sw-L1-0000:13", "--output", net)
+    cli("fabric", "build", "--net", TREE, "--without", "sw-L1-0000:13", "--output", net)
     status, out, _ = cli("fabric", "route", "--net", net, "--json", table)
     assert status == 0
     told = loaded(table)
@@ -153,8 +153,10 @@ def test_check_reports_the_flows_of_every_stage(cli, tmp_path):
     for schedule, most in stages.items():
         options = ("--net", TREE, "--schedule", schedule, "--json", table)
         status, out, _ = cli("fabric", "check", *options)
-        assert status == 1
         told = loaded(table)
+        # In the others only the hosts' own links are shared, which no routing helps.
+        at_bound = schedule not in ("binary-swap", "2-3-swap")
+        assert (status, told["verdict"]) == ((0, "AT THE BOUND") if at_bound else (1, "CONTENDED"))
         assert told["stage_max"] == most
         assert len(told["histogram"]) == told["max_flows"] + 1
         if schedule == "binary-swap":
@@ -238,13 +240,16 @@ def test_order_writes_a_free_order_for_each_launcher(cli, tmp_path, launcher):
     assert cli("fabric", "check", "--net", TREE, "--nodes", path)[0] == 0
 
 
-def test_order_ends_with_1_where_none_is_free(cli, tmp_path):
+def test_order_ends_with_1_only_where_time_is_lost(cli, tmp_path):
     table = tmp_path / "table.json"
-    # Two leaves of four hosts with one link each: whatever the order, some stage sends two ways over it.
+    # Two leaves of four hosts with one link each: the taper makes some stage take twice as long.
     options = ("--net", "pgft:4,2;1,1;1,1", "--steps", 50, "--json", table)
     status, _, _ = cli("fabric", "order", *options)
-    assert status == 1
+    assert status == 0
     assert not loaded(table)["contention_free"]
+    # A leaf of five and one of seven, with enough links: these orders lose time to the tables.
+    job = ("--nodes", "host[00000-00004,00012-00018,00024]", "--steps", 0)
+    assert cli("fabric", "order", "--net", TREE, *job)[0] == 1
 
 
 def test_order_with_dummies_says_which_places_stay_empty(cli, tmp_path):
@@ -286,7 +291,7 @@ def test_engines_are_compared(cli, tmp_path, net):
     table = tmp_path / "table.json"
     options = [part for engine in MEASURED[net] for part in ("--against", engine)]
     status, out, _ = cli("fabric", "check", "--net", net, *options, "--json", table)
-    assert status == (0 if MEASURED[net]["ftree"][0] == 1 else 1)
+    assert status == 0  # a shift in routing order is at the bound that knows the taper
     checked, *others = loaded(table)["against"]
     assert checked == others[0]
     for row, (engine, (most, share)) in zip(others, MEASURED[net].items(), strict=True):
@@ -297,7 +302,7 @@ def test_engines_are_compared(cli, tmp_path, net):
 
 def test_fabrics_and_tables_are_compared_and_a_star_marks_what_fell_back(cli, tmp_path):
     net, tables, table = (tmp_path / name for name in ("cut.net", "my.lfts", "table.json"))
-    cli("fabric", "build", "--net", "k-ary-n-tree:4,2", "--cut", "sw-L1-0000:5", "--output", net)
+    cli("fabric", "build", "--net", "k-ary-n-tree:4,2", "--without", "sw-L1-0000:5", "--output", net)
     cli("fabric", "route", "--net", "k-ary-n-tree:4,2", "--engine", "dor", "--output", tables)
     options = ("--against", net, "--against", tables, "--against", "crossbar:16", "--bytes", "16M")
     status, out, _ = cli("fabric", "check", "--net", "k-ary-n-tree:4,2", *options, "--json", table)
@@ -363,7 +368,7 @@ def test_an_unknown_schedule_names_the_collectives_and_a_near_one(cli, name, nea
 def test_an_order_that_takes_more_time_is_shown_but_not_written(cli, tmp_path):
     job = ("--net", "thin-tree:4,2,3", "--nodes", "host[00000-00013]", "--steps", 0, "--dummies")
     status, out, _ = cli("fabric", "order", *job, "--hostfile", tmp_path / "job.hosts")
-    assert status == 1
+    assert status == 0
     assert "routing order with dummies" in out
     assert "takes no less time, so the given one is kept" in out
     assert "order in the host file: listed" in out

@@ -61,7 +61,7 @@ def test_a_schedule_is_a_frame(cli, tmp_path):
 
 
 def test_stages_messages_and_packets_are_as_asked_for(cli, tmp_path):
-    told = simulated(cli, tmp_path, "shift", *TREE, "--stages", "2:4", "--bytes", 100)
+    told = simulated(cli, tmp_path, "shift", *TREE, "--stages", "2:4", "--bytes", 1600)
     assert (told["messages"], told["packets"]) == (32, 64)
     sizes = "packet_bytes=256,packet_phits=64"
     told = simulated(cli, tmp_path, "shift", *TREE, "--set", sizes, "--bandwidth", 100)
@@ -81,7 +81,7 @@ def test_stages_messages_and_packets_are_as_asked_for(cli, tmp_path):
 
 def test_tasks_go_where_the_nodes_and_the_order_say(cli, tmp_path):
     """Four neighbours in one leaf use no link above it; spread over leaves, they do."""
-    options = ("all-to-all", *TREE, "--ranks", 4, "--bytes", 64)
+    options = ("all-to-all", *TREE, "--ranks", 4, "--bytes", 256)
     above = {}
     for name, place in {
         "leaf": ("--nodes", "host[00004-00007]"),
@@ -99,7 +99,7 @@ def test_tasks_go_where_the_nodes_and_the_order_say(cli, tmp_path):
 
 def test_tables_of_a_file_are_used(cli, tmp_path):
     net, tables = tmp_path / "net.txt", tmp_path / "tables.lfts"
-    cut = ("--net", "k-ary-n-tree:4,2", "--cut", "sw-L1-0000:5", "--format", "ibnetdiscover")
+    cut = ("--net", "k-ary-n-tree:4,2", "--without", "sw-L1-0000:5", "--format", "ibnetdiscover")
     assert cli("fabric", "build", *cut, "--output", net)[0] == 0
     assert cli("fabric", "route", "--net", net, "--engine", "updn", "--output", tables)[0] == 0
     from_file = simulated(cli, tmp_path, "BU", "--net", net, "--lft", tables)
@@ -137,7 +137,7 @@ def test_traffic_of_more_bytes_than_can_be_counted_is_refused(cli, tmp_path, for
 
 
 def test_traffic_that_waits_for_ever_ends_with_the_cycle_of_waits(cli):
-    options = ("shift", "--net", "torus:5", "--stages", "2:3", "--bytes", 6400)
+    options = ("shift", "--net", "torus:5", "--stages", "2:3", "--bytes", 32000)
     assert "deadlock: the buffers of 5 links" in refused(cli("simulate", *options))
 
 
@@ -217,7 +217,7 @@ def test_a_picture_and_a_trace_are_written(cli, tmp_path):
 
 def test_flows_are_those_of_python(cli, tmp_path):
     told = simulated(
-        cli, tmp_path, "shift", *TREE, "--method", "flow", "--bytes", 10**6, "--routing", "minhop"
+        cli, tmp_path, "shift", *TREE, "--method", "flow", "--bytes", "16M", "--routing", "minhop"
     )
     f = fabric.route(fabric.k_ary_n_tree(4, 2), "minhop")
     run = simulate.flow(f, simulate.shift(16, 10**6, 1, 16))

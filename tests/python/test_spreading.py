@@ -55,7 +55,7 @@ def test_check_tells_what_adaptive_routing_can_do(cli, tmp_path):
 def test_simulate_splits_flows(cli, tmp_path, routing):
     path = tmp_path / "run.json"
     options = ("--net", TREE, "--method", "flow", "--order", "random", "--routing", routing, "--json", path)
-    assert cli("simulate", "shift", *options, "--bytes", 10**6)[0] == 0
+    assert cli("simulate", "shift", *options, "--bytes", "16M")[0] == 0
     told = json.loads(path.read_text())
     assert told["routing"].endswith("each flow split evenly")
     assert told["seconds"] == pytest.approx(15 * 10**6 / told["settings"]["link_bytes_per_second"])
@@ -76,6 +76,6 @@ def test_adaptive_packets_take_the_roots_that_are_named(cli, tmp_path):
     assert simulate.load(ring, 0.1, routing="ar-updn", roots=[0]).accepted > 0
     options = ("--net", "torus:4", "--routing", "ar-updn")
     assert cli("simulate", "shift", *options)[0] == 2
-    status, out, _ = cli("simulate", "shift", *options, "--roots", "sw-0", "--bytes", 1000)
+    status, out, _ = cli("simulate", "shift", *options, "--roots", "sw-0", "--bytes", 4000)
     assert status == 0
     assert f"{run.cycles:,} cycles" in out

@@ -63,16 +63,26 @@ SORTLAST_API Bisection bisection(const Routes& routes, const Placement& placemen
 // link_bytes_per_second divided by the number of flows on the fullest channel of its path. With
 // link_bytes_per_second = 0 each link has its rate from the topology.
 struct PatternTime {
-  double synchronised = 0;    // every stage lasts as long as its slowest message [s]
-  double free_running = 0;    // participants do not wait for each other: the slowest participant's sum [s]
-  double mean_bandwidth = 0;  // mean over messages of bytes / duration [byte/s]
-  double bound = 0;           // `synchronised`, if messages shared only the links of hosts [s]
+  double synchronised = 0;       // every stage lasts as long as its slowest message [s]
+  double free_running = 0;       // participants do not wait for each other: the slowest participant's sum [s]
+  double mean_bandwidth = 0;     // mean over messages of bytes / duration [byte/s]
+  double bound = 0;              // `synchronised`, if messages shared only the links of hosts [s]
+  std::int64_t worst_stage = 0;  // the first stage with the slowest message of all ...
+  Channel worst_channel = -1;    // ... and the channel on which it takes so long; -1: no messages
 };
 // Also throws ArgumentError if link_bytes_per_second is 0 and a link's rate is unknown, or if bytes add up to
 // more than 2^63 - 1.
 SORTLAST_API PatternTime pattern_time(const Routes& routes, const Pattern& pattern,
                                       const Placement& placement, double link_bytes_per_second,
                                       double stage_seconds, const AnalysisOptions& options = {});
+
+// Time that a pattern takes at least under any routing, with this placement. Every stage needs the time of
+// each host's own link, and the time in which the links that leave a switch, or a subtree of any height, can
+// carry the messages that leave it, and likewise those that enter. This bound includes the taper of a tree.
+// Links that are slower than their neighbours count with the rate of those (slow_links()). Times, rates and
+// errors are those of pattern_time().
+SORTLAST_API double cut_bound(const Topology& topology, const Pattern& pattern, const Placement& placement,
+                              double link_bytes_per_second, const AnalysisOptions& options = {});
 
 // An order of a job's hosts in which a pattern does not contend, or contends as little as possible.
 struct BestOrder {
@@ -86,6 +96,7 @@ struct BestOrder {
 struct OrderOptions {
   bool dummies = false;     // places in the pattern may stay empty
   std::int64_t steps = -1;  // of the local search; -1: enough for some seconds
+  double seconds = 60;      // limit of the local search in wall time; the best order so far remains
   std::uint64_t seed = 1;
   AnalysisOptions analysis = {};
   // Makes the pattern for p participants, dummies included; empty: shift.
@@ -95,7 +106,9 @@ struct OrderOptions {
 // Tries the known orders, then improves the best of them by annealing. An order is better if the pattern
 // takes less time (`synchronised`, which is not computed for shifts). At equal time it is better if its mean
 // share is higher and its max_flows is not, or if its max_flows is lower and its mean share is not. For shift
-// the search may prove that no order is contention-free; with dummies there always is one. Throws
+// the search may prove that no order is contention-free; with dummies there always is one. If the pattern is
+// the same_in_any_order(), nothing is searched. A progress function that returns false ends the search, with
+// the best order so far. Throws
 // ArgumentError if `hosts` is empty, contains a host twice, or contains a host that does not exist.
 SORTLAST_API BestOrder best_order(const Routes& routes, const std::vector<std::int32_t>& hosts,
                                   const OrderOptions& options = {});

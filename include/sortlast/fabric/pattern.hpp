@@ -40,6 +40,9 @@ class SORTLAST_API Pattern {
 
 // Number of stages with their repetitions.
 SORTLAST_API std::int64_t steps(const Pattern& pattern);
+// Whether the flows of every stage are the same however the participants are numbered: all pairs exchange the
+// same number of bytes, or nobody sends. No order of hosts changes the loads of such a pattern.
+SORTLAST_API bool same_in_any_order(const Pattern& pattern);
 
 // All p - 1 shift permutations, with `bytes` per message (Cavin and Demengeon, section 2.1.4).
 SORTLAST_API std::shared_ptr<const Pattern> shift_pattern(std::int32_t p, std::int64_t bytes = 1);
@@ -60,9 +63,9 @@ SORTLAST_API std::shared_ptr<const Pattern> traffic_pattern(std::string name, st
 // reduction, and everything that it holds for all ranks, itself included, in an all-to-all. A block is a p-th
 // part of it, rounded up. For p that is not a power of two see src/sortlast/fabric/pattern/collectives.cpp
 // and the reference of fabrics. Names may have a number after a colon: "double-tree:C" (C pieces, one behind
-// the other), "rail:K" (K consecutive ranks per node). Throws ArgumentError for an unknown name (the message
-// lists them), p below 1, bytes outside 0 .. 2^62, a number that is missing, out of range or not expected,
-// and for rail if the ranks do not fill their nodes.
+// the other), "rail:K" and "rail-ring:K" (K consecutive ranks per node). Throws ArgumentError for an unknown
+// name (the message lists them), p below 1, bytes outside 0 .. 2^62, a number that is missing, out of range
+// or not expected, and for rail and rail-ring if the ranks do not fill their nodes.
 struct Collective {
   std::string name;     // "rail:K"
   std::string summary;  // one sentence

@@ -201,6 +201,9 @@ SORTLAST_API Topology without_hosts(const Topology& topology, const std::vector<
 SORTLAST_API Topology without_links(const Topology& topology, const std::vector<Channel>& channels);
 // Also removes the hosts of these switches.
 SORTLAST_API Topology without_switches(const Topology& topology, const std::vector<std::int32_t>& switches);
+// Without the switches from which no compute host can be reached, and their other hosts: a spine that has
+// lost all its links, with its aggregation node. The topology itself if there are none, or no compute hosts.
+SORTLAST_API Topology without_stranded(const Topology& topology);
 // The same topology with other levels of its switches, for example from rank_switches().
 SORTLAST_API Topology with_levels(const Topology& topology, std::vector<std::int32_t> levels);
 
@@ -230,5 +233,15 @@ struct MissingLinks {
   std::int32_t present = 0, expected = 0;
 };
 SORTLAST_API std::vector<MissingLinks> missing_links(const Topology& topology);
+
+// Links that are slower than their neighbours. The neighbours of a link between switches are, at each of its
+// ends, the links of that switch in the same direction (up or down a tree); those of a host's link are the
+// host links of its switch. A link is slow if most of its neighbours at one end, or the faster ones of two
+// equally common rates, are faster. Links of unknown rate are left out. Sorted by channel.
+struct SlowLink {
+  Channel channel = 0;            // the direction with the lower number
+  double gbps = 0, expected = 0;  // signalling rates, of the link and of its neighbours [Gbit/s]
+};
+SORTLAST_API std::vector<SlowLink> slow_links(const Topology& topology);
 
 }  // namespace sortlast::fabric

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import signal
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -28,6 +30,26 @@ class Bar:
     def tell(self, now: str, done: float, total: float = 1.0) -> None:
         """The same, together with the current activity ``now``."""
         self._progress.update(self._task, completed=done, total=total, now=now)
+
+
+@contextmanager
+def stoppable(bar: Bar) -> Iterator[Callable[[float], bool]]:
+    """The bar for a search that has a result at any time: the first Ctrl-C ends only the search."""
+    stopped = threading.Event()
+    main = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGINT)
+
+    def stop(number: int, frame: object) -> None:
+        stopped.set()
+        signal.signal(signal.SIGINT, before)
+
+    if main:
+        signal.signal(signal.SIGINT, stop)
+    try:
+        yield lambda done: bar(done) and not stopped.is_set()
+    finally:
+        if main:
+            signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from sortlast._fabric import (
     Bisection,
     Collective,
     Contention,
+    Failure,
     GroupKind,
     Node,
     Pattern,
@@ -46,6 +47,7 @@ from sortlast._fabric import (
     pgft,
     read_node_list,
     rlft,
+    same_in_any_order,
     slender_tree,
     spreadings,
     thin_tree,
@@ -64,17 +66,22 @@ from sortlast.fabric.analysis import (
     ContendedTime,
     best_order,
     bisection,
+    channel_rates,
     contended_time,
     contention,
+    cut_bound,
     pattern_time,
     shares,
+    slowest_link,
 )
+from sortlast.fabric.choice import Choice, choose_nodes
 from sortlast.fabric.components import Components, components
 from sortlast.fabric.htsim import write_htsim_topology
 from sortlast.fabric.made_routes import MadeRoutes, route_for
 from sortlast.fabric.measured import MeasuredLoads, measured_loads
 from sortlast.fabric.node_orders import NodeOrder, best_node_order
 from sortlast.fabric.nodes import Placement, join_blocks, names, order_nodes, placement
+from sortlast.fabric.parts import single_failures, without
 from sortlast.fabric.patterns import group_kinds, pattern
 from sortlast.fabric.prices import Bill, BillLine, PriceList, bill, price_list
 from sortlast.fabric.reading import (
@@ -99,10 +106,12 @@ __all__ = [
     "BillLine",
     "Bisection",
     "Blocks",
+    "Choice",
     "Collective",
     "Components",
     "ContendedTime",
     "Contention",
+    "Failure",
     "GroupKind",
     "MadeRoutes",
     "MeasuredLoads",
@@ -123,12 +132,15 @@ __all__ = [
     "bisection",
     "block_mapping",
     "channel_bytes",
+    "channel_rates",
+    "choose_nodes",
     "collectives",
     "components",
     "compute_hosts",
     "contended_time",
     "contention",
     "crossbar",
+    "cut_bound",
     "data_rate",
     "dragonfly",
     "dragonfly_plus",
@@ -166,8 +178,11 @@ __all__ = [
     "rlft",
     "route",
     "route_for",
+    "same_in_any_order",
     "shares",
+    "single_failures",
     "slender_tree",
+    "slowest_link",
     "spread",
     "spread_contention",
     "spreadings",
@@ -175,6 +190,7 @@ __all__ = [
     "thin_tree",
     "torus",
     "var_ary_n_tree",
+    "without",
     "write_hostfile",
     "write_htsim_topology",
     "write_ibnetdiscover",

@@ -16,7 +16,7 @@ from sortlast.fabric.patterns import pattern
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sortlast._fabric import BestOrder, Bisection, Contention, Pattern, PatternTime, Routes
+    from sortlast._fabric import BestOrder, Bisection, Contention, Pattern, PatternTime, Routes, Topology
     from sortlast.fabric.patterns import Communication
 
 Progress = Callable[[float], object]
@@ -43,7 +43,7 @@ def contention(
         Error: the tables lead nowhere or in a cycle for a pair that communicates.
     """
     hosts = placement(routes.topology, nodes)
-    made = between_nodes(pattern(what, len(hosts)), hosts)
+    made = between_nodes(pattern(what, len(hosts), ranks_per_node=hosts.ranks_per_node), hosts)
     return _fabric.contention(routes, made, hosts, threads, progress)
 
 
@@ -99,7 +99,7 @@ def pattern_time(
         ArgumentError: an unknown rate, or too many bytes to be counted.
     """
     hosts = placement(routes.topology, nodes)
-    made = between_nodes(pattern(what, len(hosts), pixel_bytes, rank_bytes), hosts)
+    made = between_nodes(pattern(what, len(hosts), pixel_bytes, rank_bytes, hosts.ranks_per_node), hosts)
     return _fabric.pattern_time(routes, made, hosts, link_bytes_per_second, stage_seconds, threads, progress)
 
 
@@ -131,6 +131,7 @@ def best_order(
     seed: int = 1,
     threads: int = 0,
     progress: Progress | None = None,
+    seconds: float = 60.0,
 ) -> BestOrder:
     """Find an order of a job's hosts in which a pattern has the least contention.
 
@@ -145,11 +146,13 @@ def best_order(
         steps: of the search; None: as many as take some seconds; 0: only the known orders.
         seed: of the search.
         threads: 0: one per core.
-        progress: as for :func:`contention`.
+        progress: as for :func:`contention`; False ends the search, and the best order so far is returned.
+        seconds: limit of the search in wall time, after which the best order so far is returned.
 
     Returns:
         ``placement``, its ``contention``, ``how`` it was found, ``proof``: why no order of these hosts is
-        contention-free under this routing (empty: not known), ``proven_best``.
+        contention-free under this routing (empty: not known), ``proven_best``. Patterns in which all pairs
+        exchange the same, such as "all-to-all", are not searched: no order changes them.
     """
     job = placement(routes.topology, nodes)
     if job.shares_nodes:
@@ -157,7 +160,7 @@ def best_order(
     hosts = [host for host in job if host >= 0]
     made = what if callable(what) else None if what == "shift" else lambda p: pattern(what, p)
     count = -1 if steps is None else steps
-    return _fabric.best_order(routes, hosts, dummies, count, seed, made, threads, progress)
+    return _fabric.best_order(routes, hosts, dummies, count, seed, seconds, made, threads, progress)
 
 
 @dataclass(frozen=True)
@@ -186,7 +189,9 @@ def contended_time(found: Contention, link_bytes_per_second: float) -> Contended
     Raises:
         ArgumentError: an unknown rate.
     """
-    # A shift has as many flows as pairs of hosts: use the counted flows.
+    # A shift has as many flows as pairs of hosts: use the counted flows if all links have one rate.
+    if link_bytes_per_second == 0 and len(rates := _link_rates(found.routes.topology)) == 1:
+        link_bytes_per_second = _fabric.data_rate(rates.pop())
     hosts = [host for host in found.placement if host >= 0]
     if found.pattern.is_shift and link_bytes_per_second > 0 and len(set(hosts)) == len(hosts):
         size = int(found.pattern.flows(0)[0, 2]) if found.stages else 0
@@ -194,6 +199,47 @@ def contended_time(found: Contention, link_bytes_per_second: float) -> Contended
         return ContendedTime(stage * float(found.stage_max.sum()), stage * float((found.stage_max > 0).sum()))
     time = _fabric.pattern_time(found.routes, found.pattern, found.placement, link_bytes_per_second, 0.0)
     return ContendedTime(time.synchronised, time.bound)
+
+
+def cut_bound(found: Contention, link_bytes_per_second: float) -> float:
+    """The time that an analysed pattern takes at least under any routing, with its placement [s].
+
+    Each stage needs the time of every host's own link, and the time in which the links that leave a switch or
+    a subtree can carry what leaves it, and likewise what enters. So it includes the taper of a tree.
+
+    Args:
+        found: from :func:`contention`.
+        link_bytes_per_second: of every link in one direction; 0: the rates of the fabric's file.
+
+    Raises:
+        ArgumentError: an unknown rate.
+    """
+    return _fabric.cut_bound(found.routes.topology, found.pattern, found.placement, link_bytes_per_second)
+
+
+def channel_rates(topology: Topology) -> NDArray[np.float64]:
+    """The data rate of each channel [byte/s]: float64 array (channels,); 0: unknown, or no cable."""
+    gbps, where = np.unique(np.nan_to_num(topology.channel_gbps), return_inverse=True)
+    return np.array([_fabric.data_rate(float(rate)) for rate in gbps])[where]
+
+
+def _link_rates(topology: Topology) -> set[float]:
+    """The signalling rates of all links [Gbit/s]; 0 is an unknown one."""
+    gbps = topology.channel_gbps
+    return {float(rate) for rate in np.unique(gbps[~np.isnan(gbps)])}
+
+
+def slowest_link(found: Contention) -> tuple[int, int]:
+    """The stage and the channel on which messages take longest.
+
+    If links have different rates, by the seconds of the slowest message; otherwise, or if a rate is unknown,
+    by the number of flows.
+    """
+    rates = _link_rates(found.routes.topology)
+    if len(rates) == 1 or 0 in rates:
+        return found.worst_stage, found.worst_channel
+    time = _fabric.pattern_time(found.routes, found.pattern, found.placement, 0.0, 0.0)
+    return time.worst_stage, time.worst_channel
 
 
 def shares(found: Contention) -> NDArray[np.float64]:

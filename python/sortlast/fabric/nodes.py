@@ -39,6 +39,12 @@ class Placement(list[int]):
                 found.setdefault(node, []).append(host)
         return list(found.values())
 
+    @property
+    def ranks_per_node(self) -> int | None:
+        """Ranks on each node; None if they differ, or if there are no ranks."""
+        widths = {len(group) for group in self.groups()}
+        return widths.pop() if len(widths) == 1 else None
+
     def first(self, count: int) -> Placement:
         """The first ``count`` participants only."""
         return Placement(self[:count], self.nodes[:count])

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Stages = Sequence[Sequence[Sequence[int]]]
     Communication = str | Schedule | Pattern | Sequence[int] | Stages | NDArray[Any]
 
+RAIL_ALIGNED = ("rail", "rail-ring")  # collectives for nodes whose ranks are on one rail each
 PIXELS = 2**24  # default pixels of an algorithm's image, and bytes per rank: no transfer is empty
 
 # Default collectives of groups.
@@ -33,12 +34,18 @@ _UNITS = {"": 1} | {
 _MOST_BYTES = 2**62
 
 
-def pattern(what: Communication, p: int, pixel_bytes: int = 1, rank_bytes: int | None = None) -> Pattern:
+def pattern(
+    what: Communication,
+    p: int,
+    pixel_bytes: int = 1,
+    rank_bytes: int | None = None,
+    ranks_per_node: int | None = None,
+) -> Pattern:
     """The pattern that ``what`` denotes, for ``p`` participants.
 
     Args:
         what: "shift" (all its permutations), "all-to-all" (everyone to everyone at once), a collective of
-            :func:`collectives` such as "ring" or "rail:8", groups such as "tensor=8,data=4"
+            :func:`collectives` such as "ring" or "rail-ring:8", groups such as "tensor=8,data=4"
             (:func:`group_kinds`), or an algorithm such as "radix-k:12,12"; a Schedule; a permutation, as one
             destination per participant (-1: sends nothing); traffic, as a list of stages, each of (source,
             destination) or (source, destination, bytes); or a Pattern.
@@ -46,10 +53,13 @@ def pattern(what: Communication, p: int, pixel_bytes: int = 1, rank_bytes: int |
         pixel_bytes: bytes per pixel, for a Schedule and an algorithm, which count pixels.
         rank_bytes: bytes that each participant holds, for all named patterns; an algorithm composites an
             image of that size. None: 2**24; messages of "shift" and "all-to-all" then have one byte.
+        ranks_per_node: the number of "rail" and "rail-ring" if it is left out.
 
     Raises:
         ArgumentError: it is for a different number of participants, or not one of these.
     """
+    if isinstance(what, str) and what in RAIL_ALIGNED and ranks_per_node is not None:
+        what = f"{what}:{ranks_per_node}"
     made = _made(what, p, pixel_bytes, rank_bytes)
     if made.participants != p:
         raise ArgumentError(

@@ -191,7 +191,23 @@ void bind_time(nb::module_& module) {
             "If every participant proceeds by itself: the sum of the slowest one [s]."),
       field("mean_bandwidth", &PatternTime::mean_bandwidth,
             "Mean over messages between hosts of bytes / duration [byte/s]."),
-      field("bound", &PatternTime::bound, "`synchronised`, if messages shared only the links of hosts [s]."));
+      field("bound", &PatternTime::bound, "`synchronised`, if messages shared only the links of hosts [s]."),
+      field("worst_stage", &PatternTime::worst_stage, "The first stage with the slowest message of all."),
+      field("worst_channel", &PatternTime::worst_channel,
+            "The channel on which that message takes so long; -1: no messages."));
+  module.def(
+      "cut_bound",
+      [](const fabric::Topology& topology, const Shared& pattern, const Placement& placement,
+         double link_bytes_per_second, std::int32_t threads, const ProgressCall& progress) {
+        const fabric::AnalysisOptions options = analysis_options(threads, progress);
+        const nb::gil_scoped_release release;
+        return fabric::cut_bound(topology, *pattern, placement, link_bytes_per_second, options);
+      },
+      "topology"_a, "pattern"_a, "placement"_a, "link_bytes_per_second"_a, "threads"_a = 0,
+      "progress"_a = nb::none(),
+      "Time that a pattern takes at least under any routing [s]: what the links of hosts, and the links "
+      "that\n"
+      "leave each switch or subtree, can carry. Arguments are as for pattern_time().");
   module.def(
       "pattern_time",
       [](const fabric::Routes& routes, const Shared& pattern, const Placement& placement,
@@ -243,10 +259,11 @@ struct Ordered {
   Analysis analysis;
 };
 
-fabric::OrderOptions order_options(bool dummies, std::int64_t steps, std::uint64_t seed,
+fabric::OrderOptions order_options(bool dummies, std::int64_t steps, std::uint64_t seed, double seconds,
                                    const PatternCall& pattern, std::int32_t threads,
                                    const ProgressCall& progress) {
   fabric::OrderOptions options;
+  options.seconds = seconds;
   options.dummies = dummies;
   options.steps = steps;
   options.seed = seed;
@@ -261,9 +278,10 @@ fabric::OrderOptions order_options(bool dummies, std::int64_t steps, std::uint64
 }
 
 Ordered find(const fabric::Routes& routes, const std::vector<std::int32_t>& hosts, bool dummies,
-             std::int64_t steps, std::uint64_t seed, const PatternCall& pattern, std::int32_t threads,
-             const ProgressCall& progress) {
-  const fabric::OrderOptions options = order_options(dummies, steps, seed, pattern, threads, progress);
+             std::int64_t steps, std::uint64_t seed, double seconds, const PatternCall& pattern,
+             std::int32_t threads, const ProgressCall& progress) {
+  const fabric::OrderOptions options =
+      order_options(dummies, steps, seed, seconds, pattern, threads, progress);
   const nb::gil_scoped_release release;
   fabric::BestOrder best = best_order(routes, hosts, options);
   const auto p = static_cast<std::int32_t>(best.placement.size());
@@ -291,11 +309,14 @@ void bind_order(nb::module_& module) {
       .def("__repr__", [](const Ordered& o) { return "<BestOrder: " + o.order.how + ">"; });
   module.def(
       "best_order", &find, "routes"_a, "hosts"_a, "dummies"_a = false, "steps"_a = -1, "seed"_a = 1,
-      "pattern"_a = nb::none(), "threads"_a = 0, "progress"_a = nb::none(),
+      "seconds"_a = 60.0, "pattern"_a = nb::none(), "threads"_a = 0, "progress"_a = nb::none(),
       "Search for the order of hosts, given by number, with the least contention: known orders, then "
       "annealing\n"
-      "in `steps` swaps (-1: as many as take a few seconds). `dummies`: places may stay empty; `pattern`:\n"
-      "called with the number of participants, including dummies, returns the Pattern (none: shift).");
+      "in `steps` swaps (-1: as many as take a few seconds), and for at most `seconds` of wall time. "
+      "`dummies`:\n"
+      "places may stay empty; `pattern`: called with the number of participants, including dummies, returns "
+      "the\n"
+      "Pattern (none: shift). False from `progress` ends the search, with the best order so far.");
 }
 
 }  // namespace

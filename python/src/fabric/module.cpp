@@ -22,6 +22,7 @@ using namespace nb::literals;
 namespace sortlast::python {
 
 void bind_contention(nb::module_& module);
+void bind_failures(nb::module_& module);
 void bind_nodes(nb::module_& module);
 void bind_placement(nb::module_& module);
 void bind_routing(nb::module_& module);
@@ -244,6 +245,7 @@ NB_MODULE(_fabric, module) {
   sortlast::python::bind_nodes(module);
   sortlast::python::bind_routing(module);
   sortlast::python::bind_contention(module);
+  sortlast::python::bind_failures(module);
   sortlast::python::bind_spreading(module);
   sortlast::python::bind_table_search(module);
   sortlast::python::bind_files(module);

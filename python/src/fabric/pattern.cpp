@@ -131,6 +131,11 @@ void bind_patterns(nb::module_& module) {
                " participants in " + std::to_string(steps(pattern)) + " stages>";
       });
   module.def(
+      "same_in_any_order", [](const Shared& pattern) { return fabric::same_in_any_order(*pattern); },
+      "pattern"_a, Release(),
+      "Whether every stage has the same flows however the participants are numbered: no order of hosts "
+      "matters.");
+  module.def(
       "shift_pattern",
       [](std::int32_t p, std::int64_t bytes) { return handed(fabric::shift_pattern(p, bytes)); }, "p"_a,
       "bytes"_a = 1, "All p - 1 shift permutations, with messages of `bytes` bytes.");

@@ -10,6 +10,7 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -19,7 +20,9 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/nodes.hpp"
+#include "sortlast/fabric/routing.hpp"
 #include "value.hpp"
+#include "vectors.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -56,6 +59,11 @@ struct LinkRecord {
   End a, b;
   std::string a_name, b_name;
   double gbps;
+};
+
+struct SlowRecord {
+  fabric::SlowLink value;
+  std::string link;
 };
 
 struct MissingRecord {
@@ -274,6 +282,17 @@ void bind_found(nb::module_& module) {
                " of " + std::to_string(m.value.expected) + ">";
       });
   bind_pickle(missing, [](auto& m) { return std::tie(m.value, m.lower, m.upper); });
+  nb::class_<SlowRecord> slow(module, "SlowLink", "A link that is slower than its neighbours.");
+  slow.def_prop_ro(
+          "channel", [](const SlowRecord& s) { return s.value.channel; }, "One direction of the link.")
+      .def_ro("link", &SlowRecord::link, "Both ends with their ports, as text.")
+      .def_prop_ro(
+          "gbps", [](const SlowRecord& s) { return s.value.gbps; }, "Its signalling rate [Gbit/s].")
+      .def_prop_ro(
+          "expected", [](const SlowRecord& s) { return s.value.expected; },
+          "The rate of most of its neighbours [Gbit/s].")
+      .def("__repr__", [](const SlowRecord& s) { return "<SlowLink " + s.link + ">"; });
+  bind_pickle(slow, [](auto& s) { return std::tie(s.value, s.link); });
 }
 
 std::optional<std::pair<Vertex, std::int32_t>> pair_of(const End& end) {
@@ -303,6 +322,16 @@ const std::string& vertex_name(const Topology& topology, Vertex v) {
 std::string label(const Topology& topology, Vertex v) {
   check_vertex(topology, v);
   return topology.label(v);
+}
+
+std::vector<SlowRecord> slow_links(const Topology& topology) {
+  std::vector<SlowRecord> records;
+  for (const fabric::SlowLink& slow : fabric::slow_links(topology)) {
+    std::string link = describe_channels(topology, {slow.channel});
+    link.erase(link.find_last_not_of('\n') + 1);
+    records.push_back({slow, link});
+  }
+  return records;
 }
 
 std::vector<MissingRecord> missing_links(const Topology& topology) {
@@ -335,6 +364,10 @@ void bind_edits(nb::class_<Topology>& topology) {
           "switches"_a, Release(),
           "The topology without some switches, given by number, and without their hosts.")
       .def(
+          "without_stranded", [](const Topology& t) { return shared(without_stranded(t)); }, Release(),
+          "The topology without switches from which no compute host can be reached, and without their other "
+          "hosts.")
+      .def(
           "with_levels",
           [](const Topology& t, const Numbers& levels) { return shared(with_levels(t, levels)); }, "levels"_a,
           Release(), "The topology with the given levels of its switches.")
@@ -346,6 +379,10 @@ void bind_edits(nb::class_<Topology>& topology) {
           "switch).")
       .def("rank_switches", &fabric::rank_switches, "roots"_a = Numbers{}, Release(),
            "Find the levels of the switches of a tree, from its roots if they are given.")
+      .def("slow_links", &slow_links, Release(),
+           "Links that are slower than most links of the same kind at one of their ends, sorted by channel; "
+           "links\n"
+           "of unknown rate are left out.")
       .def("missing_links", &missing_links, Release(),
            "Pairs of switches with fewer links than a regular fabric would have. Raises ArgumentError if it "
            "is not a tree.");
@@ -362,6 +399,17 @@ void bind_topologies(nb::module_& module) {
       .def_prop_ro("switches", [](Shared t) { return Switches{std::move(t)}; })
       .def_prop_ro("links", [](Shared t) { return Links(std::move(t)); })
       .def_prop_ro("channels", &Topology::channels, "Number of channels.")
+      .def_prop_ro(
+          "channel_gbps",
+          [](const Topology& t) {
+            std::vector<double> gbps;
+            for (Channel c = 0; c < t.channels(); ++c) {
+              gbps.push_back(t.target(c).connected() ? t.gbps(c) : std::numeric_limits<double>::quiet_NaN());
+            }
+            return array_of(std::move(gbps));
+          },
+          owned,
+          "Signalling rate of each channel in Gbit/s: float64 array (channels,); 0: unknown, NaN: no cable.")
       .def_prop_ro("vertices", &Topology::vertices, "Number of vertices.")
       .def_prop_ro("levels", &Topology::levels, "The highest level; 0: the switches have no levels.")
       .def_prop_ro(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sortlast import Error
+from sortlast import ArgumentError, Error
 
 if TYPE_CHECKING:
     from sortlast.fabric import Pattern, Placement, Routes, Topology
@@ -30,10 +30,29 @@ class Rails:
         return self.rail is not None or self.ranks_per_node is not None
 
 
-def topology(net: str, node_name_map: Path | None = None) -> Topology:
-    """The fabric that ``--net`` names, with the names of ``--node-name-map``."""
+def topology(net: str, node_name_map: Path | None = None, without: Sequence[str] | None = None) -> Topology:
+    """The fabric that ``--net`` names, with the names of ``--node-name-map``, less ``--without``."""
     found = _topology(net)
-    return found if node_name_map is None else found.with_names(_names(net, found, node_name_map))
+    if node_name_map is not None:
+        found = found.with_names(_names(net, found, node_name_map))
+    return less(found, without)
+
+
+def less(net: Topology, without: Sequence[str] | None) -> Topology:
+    """The fabric without the parts that ``--without`` names; of a file, one or more in each line."""
+    from sortlast import fabric
+
+    if not without:
+        return net
+    parts: list[str] = []
+    for name in without:
+        parts += fabric.text_of(name).split("\n") if fabric.is_file(name) else [name]
+    try:
+        return fabric.without(net, [part.strip() for part in parts if part.strip()])
+    except ArgumentError as error:
+        raise Error(
+            f"--without {error}; expected the name of a switch, SWITCH:PORT for a link, or hosts"
+        ) from None
 
 
 def _topology(net: str) -> Topology:
@@ -78,17 +97,32 @@ def routes(
 ) -> Routes:
     """Tables from a file or an engine."""
     from sortlast import fabric
+    from sortlast.fabric.routing import usual_route
 
     if lft is not None:
         return fabric.read_routes(net, lft)
+    if roots is None and compute is None and lmc == 0:
+        return usual_route(net, engine, seed)[0]
     return fabric.route(
         net,
         engine,
         roots=None if roots is None else root_switches(net, roots),
-        compute=None if compute is None else _compute(net, compute),
+        compute=None if compute is None else compute_nodes(net, compute),
         seed=seed,
         lmc=lmc,
     )
+
+
+def assumed_roots(
+    net: Topology, engine: str, lft: Path | None, roots: str | None, compute: str | None
+) -> str:
+    """Why :func:`routes` gives ftree roots and compute nodes that were not named; empty: it does not."""
+    from sortlast.fabric.routing import usual_route
+
+    if lft is not None or roots is not None or compute is not None:
+        return ""
+    reason = usual_route(net, engine)[1]
+    return reason and f"top, with leaves as compute nodes: assumed, because {reason.partition(';')[0]}"
 
 
 def placement(
@@ -103,7 +137,7 @@ def placement(
     from sortlast import fabric
 
     rails = rails or Rails()
-    balanced = [] if compute is None else _compute(net, compute)
+    balanced = [] if compute is None else compute_nodes(net, compute)
     if nodes == "all" and not rails.given:
         hosts = balanced or fabric.compute_hosts(net)
         job = fabric.Placement(fabric.order_hosts(net, "routing", hosts, seed, balanced))
@@ -146,6 +180,16 @@ class Communication:
 
         return is_collective(self.schedule)
 
+    def on(self, hosts: Placement) -> Communication:
+        """The same with the ranks per node of a rail-aligned collective, if they are left out."""
+        from sortlast.fabric.patterns import RAIL_ALIGNED
+
+        if self.schedule not in RAIL_ALIGNED:
+            return self
+        if hosts.ranks_per_node is None:
+            raise Error(f"--schedule {self.schedule}: the nodes have different numbers of ranks")
+        return replace(self, schedule=f"{self.schedule}:{hosts.ranks_per_node}")
+
     def pattern(self, ranks: int) -> Pattern:
         """The pattern of a number of ranks."""
         from sortlast import fabric
@@ -173,7 +217,7 @@ def job(asked: Communication, hosts: Placement) -> tuple[Pattern, Placement]:
     from sortlast import fabric
 
     if not asked.is_file:
-        return asked.pattern(len(hosts)), hosts
+        return asked.on(hosts).pattern(len(hosts)), hosts
     if asked.size is not None:
         raise Error(f"--bytes {asked.size}: {asked.schedule} says the bytes of each message")
     traffic = fabric.read_traffic(asked.schedule)
@@ -207,7 +251,7 @@ def _named(net: Topology, nodes: str, rails: Rails) -> Placement:
     return fabric.placement(net, named, rail=rail, ranks_per_node=rails.ranks_per_node, adapters=adapters)
 
 
-def _compute(net: Topology, compute: str) -> list[int]:
+def compute_nodes(net: Topology, compute: str) -> list[int]:
     """Compute nodes: the hosts on leaves, or all adapters of the named nodes."""
     from sortlast import fabric
 
@@ -224,9 +268,11 @@ def root_switches(net: Topology, roots: str) -> Sequence[str] | Sequence[int]:
     from sortlast import fabric
 
     if roots == "top":
-        found = net.rank_switches()
-        if found.why:
-            raise Error(f"--roots top: {found.why}; name the root switches")
-        return list(found.roots)
+        from sortlast.fabric import routing
+
+        try:
+            return routing.root_switches(net, roots)
+        except ArgumentError as error:
+            raise Error(f"--{error}") from None
     text = fabric.text_of(roots) if fabric.is_file(roots) else roots
     return fabric.read_node_list(text, roots)

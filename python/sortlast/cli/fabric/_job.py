@@ -25,10 +25,11 @@ class Job:
     roots: str | None
     compute: str | None
     node_name_map: Path | None
+    without: list[str] | None = None
 
     def topology(self, net: str) -> Topology:
         """The fabric of a file or family, as for ``--net``."""
-        return _inputs.topology(net, self.node_name_map)
+        return _inputs.topology(net, self.node_name_map, self.without)
 
     def routes(self, topology: Topology, engine: str | None = None, lft: Path | None = None) -> Routes:
         """The tables of an engine, or of a file; by default of ``--engine``."""

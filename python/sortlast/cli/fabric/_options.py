@@ -132,6 +132,15 @@ Bandwidth = Annotated[
         help="Bandwidth of a link, for times; by default the fabric's rates, else 12500.",
     ),
 ]
+Without = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--without",
+        metavar="NAME",
+        help="Remove a switch, a link given as SWITCH:PORT, hosts, or all that a file lists, and route the"
+        " rest. May be repeated.",
+    ),
+]
 Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of all random choices.")]
 Json = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Also write all that is printed to this JSON file.")

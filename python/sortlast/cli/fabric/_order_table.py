@@ -54,7 +54,10 @@ def rows(
     if alphabetical != job:
         placed = fabric.contention(before.routes, communication, alphabetical)
         made.append(_row("alphabetical", placed, rate, bound))
-    if 1 < _SEEDS * _walked(before) <= (_MOST_SHIFTS if before.pattern.is_shift else _MOST_FLOWS):
+    alike = fabric.same_in_any_order(communication)
+    if not alike and 1 < _SEEDS * _walked(before) <= (
+        _MOST_SHIFTS if before.pattern.is_shift else _MOST_FLOWS
+    ):
         made.append(_random(before.routes, communication, job, rate, bound))
     if found is not None:
         made.append(_row(*found, rate, bound))

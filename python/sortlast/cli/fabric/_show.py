@@ -61,6 +61,31 @@ def routing(found: Routes) -> str:
     return f"{found.engine}: {found.fallback}" if found.fallback else found.engine
 
 
+def in_force(found: Routes) -> bool:
+    """Whether the tables were read from a file, rather than computed."""
+    from sortlast import fabric
+
+    return found.engine not in [each.name for each in fabric.engines()]
+
+
+def source(found: Routes) -> str:
+    """Whether the tables are in force, or assumed because an engine computed them here."""
+    return "in force" if in_force(found) else "assumed"
+
+
+def tables(found: Routes) -> str:
+    """The same, with their origin."""
+    return f"tables {source(found)}: {found.engine}"
+
+
+def credit_loop(found: Routes) -> list[str]:
+    """Ports of a cycle of channels that wait for each other; empty: none."""
+    from sortlast import fabric
+
+    ends = [found.topology.source(channel) for channel in fabric.find_credit_loop(found)]
+    return [f"{found.topology.label(vertex)} port {port}" for vertex, port in ends]
+
+
 def ends(net: Topology, channel: int) -> dict[str, Any]:
     """Both ends of a channel with a cable, by name and port."""
     (a, port), end = net.source(channel), net.target(channel)

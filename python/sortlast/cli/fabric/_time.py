@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sortlast.cli.fabric import _show
 
 if TYPE_CHECKING:
@@ -28,10 +30,13 @@ def report(found: Contention, size: str, rate: float) -> dict[str, Any]:
     if found.flows * found.stages > _MOST_WALKS * max(1, found.steps):
         return told
     crossed = fabric.channel_bytes(found.routes, found.pattern, found.placement)
-    fullest = int(crossed.argmax())
+    rates = fabric.channel_rates(found.routes.topology) if rate == 0 else np.full(crossed.size, rate)
+    seconds = np.divide(crossed, rates, out=np.zeros(crossed.size), where=crossed > 0)
+    fullest = int(seconds.argmax())
     if crossed[fullest] == 0:
         return told
-    return told | {"max_bytes": int(crossed[fullest]), **_show.ends(found.routes.topology, fullest)}
+    link = {"max_bytes": int(crossed[fullest]), "max_seconds": float(seconds[fullest])}
+    return told | link | _show.ends(found.routes.topology, fullest)
 
 
 def facts(time: dict[str, Any]) -> list[tuple[str, str]]:
@@ -49,5 +54,6 @@ def facts(time: dict[str, Any]) -> list[tuple[str, str]]:
     ]
     if "max_bytes" in time:
         link = f"{time['from']} port {time['from_port']} to {time['to']} port {time['to_port']}"
-        lines.append(("peak bytes on a link", f"{_show.size_of(time['max_bytes'])}: {link}"))
+        busy = f"{_show.size_of(time['max_bytes'])} in {_show.seconds(time['max_seconds'])}"
+        lines.append(("busiest link", f"{busy}: {link}"))
     return lines

@@ -37,16 +37,7 @@ def register(group: typer.Typer) -> None:
 
 def build(
     net: _options.Net,
-    without: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAMES", help="Remove these hosts: a list such as host[00012-00020], or a file."
-        ),
-    ] = None,
-    cut: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME:PORT", help="Cut the link at a port of a switch. May be repeated."),
-    ] = None,
+    without: _options.Without = None,
     rail: _options.Rail = None,
     node_name_map: _options.NodeNameMap = None,
     links: Annotated[
@@ -75,7 +66,8 @@ def build(
     The families are from the literature: crossbar:N, k-ary-n-tree:K,N, var-ary-n-tree:K1,..,KN,
     gft:H,M,W, xgft:M1,..;W1,.., pgft:M1,..;W1,..;P1,.., rlft:PORTS,LEVELS, thin-tree:K,UP,N,
     slender-tree:K,UP,N, mesh:X,Y,..;HOSTS, torus:X,Y,..;HOSTS, dragonfly:P,A,H,G, dragonfly+:P,L,S,H,G
-    and hyperx:X,Y,..;HOSTS. Reports up-links that are missing from a regular fabric.
+    and hyperx:X,Y,..;HOSTS. Reports up-links that are missing from a regular fabric, and links that are
+    slower than their neighbours.
 
     In topology.conf a node is a machine, not an adapter: if its adapters are on several leaf switches, --rail
     chooses one. When it is read, the number of cables between two switches is 1 unless --links is given,
@@ -84,11 +76,10 @@ def build(
     from sortlast import fabric
 
     _terminal.check_places(output, json)
-    made = _inputs.topology(net, node_name_map) if links is None else _linked(net, links)
-    if cut:
-        made = made.without_links([_channel(made, end) for end in cut])
-    if without is not None:
-        made = made.without_hosts(_inputs.hosts_of(made, without))
+    if links is None:
+        made = _inputs.topology(net, node_name_map, without)
+    else:
+        made = _inputs.less(_linked(net, links), without)
 
     # Reject impossible formats before anything is written.
     text, routing = "", {}
@@ -104,30 +95,14 @@ def build(
     if json is not None:
         _terminal.write_json(described, json)
     console = _terminal.console(output, json)
-    console.print(_show.facts([(name, str(value)) for name, value in described.items() if name != "missing"]))
-    _print_missing(described["missing"], console)
-    _terminal.name_written(console, output, json)
-
-
-def _channel(net: Topology, end: str) -> int:
-    """The channel that leaves a switch by a port, given as NAME:PORT."""
-    name, _, port = end.rpartition(":")
-    numbers = [
-        switch.vertex
-        for switch in net.switches
-        if name in (switch.name, f"{switch.guid:#x}", f"{switch.guid:#018x}")
-    ]
-    if len(numbers) > 1:
-        some = ", ".join(net.label(number) for number in numbers[:3])
-        raise Error(f"--cut {end}: several switches have this name; give the GUID of one: {some}")
-    for link in net.links:
-        if (link.a in numbers and str(link.a_port) == port) or (
-            link.b in numbers and str(link.b_port) == port
-        ):
-            return int(link.channel)
-    raise Error(
-        f"--cut {end}: no cable there; expected the name of a switch and the number of a port with one"
+    console.print(
+        _show.facts(
+            [(name, str(value)) for name, value in described.items() if name not in ("missing", "slow")]
+        )
     )
+    _print_missing(described["missing"], console)
+    _print_slow(described["slow"], console)
+    _terminal.name_written(console, output, json)
 
 
 def _described(net: Topology) -> dict[str, object]:
@@ -142,6 +117,9 @@ def _described(net: Topology) -> dict[str, object]:
         "links": len(net.links),
         "switches by level": ", ".join(map(str, levels)) if any(levels) else f"no tree: {ranked.why}",
         "missing": [] if ranked.why else _missing(net),
+        "slow": [
+            {"link": each.link, "gbps": each.gbps, "expected": each.expected} for each in net.slow_links()
+        ],
     }
 
 
@@ -164,6 +142,15 @@ def _print_missing(missing: object, console: Console) -> None:
     rows = [(each["lower"], each["upper"], str(each["present"]), str(each["expected"])) for each in missing]
     columns = (("lower switch", "left"), ("upper switch", "left"), ("links", "right"), ("expected", "right"))
     console.print(_show.table("missing up-links", columns, rows))
+
+
+def _print_slow(slow: object, console: Console) -> None:
+    assert isinstance(slow, list)
+    if not slow:
+        return
+    rows = [(each["link"], f"{each['gbps']:g}", f"{each['expected']:g}") for each in slow]
+    columns = (("link", "left"), ("Gbit/s", "right"), ("its neighbours", "right"))
+    console.print(_show.table("slow links", columns, rows))
 
 
 def _linked(net: str, links: int) -> Topology:

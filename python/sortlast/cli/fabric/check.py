@@ -1,4 +1,4 @@
-"""``sortlast fabric check``: whether a job is contention-free, and how to make it so."""
+"""``sortlast fabric check``: what a job loses to contention, and how to avoid it."""
 
 from __future__ import annotations
 
@@ -8,17 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sortlast import Error
 from sortlast.cli import _progress, _terminal
 from sortlast.cli.fabric import (
     _advice,
     _against,
     _bisection,
     _counters,
+    _failures,
     _inputs,
     _options,
     _price,
+    _rails,
     _show,
     _time,
+    _verdict,
 )
 from sortlast.cli.fabric._job import Job
 from sortlast.files import replacing
@@ -48,6 +52,7 @@ def check(
     ranks_per_node: _options.RanksPerNode = None,
     blocks: _options.Blocks = None,
     node_name_map: _options.NodeNameMap = None,
+    without: _options.Without = None,
     order: _options.NodesOrder = None,
     schedule: _options.Schedule = "shift",
     size: _options.Bytes = None,
@@ -73,6 +78,12 @@ def check(
             help="Analyse adaptive routing too, over the paths of ar-ftree, ar-updn or shortest.",
         ),
     ] = None,
+    failures: Annotated[
+        bool,
+        typer.Option(
+            "--failures", help="Rank all single failures of links and switches by what they cost the job."
+        ),
+    ] = False,
     counters: Annotated[
         list[Path] | None,
         typer.Option(
@@ -87,10 +98,12 @@ def check(
     ] = None,
     json: _options.Json = None,
 ) -> None:
-    """Check whether a job's communication is contention-free: no link carries two flows at any stage.
+    """Check whether a job's communication loses time because its messages share links.
 
-    Exit status 0: contention-free; 1: contended; 2: wrong input. A contended job gets the worst link with its
-    flows, and an order of the nodes that is free, or the reason why there is none.
+    Exit status 0: contention-free, or no routing takes less time; 1: time is lost; 2: wrong input. The bound
+    is the time that the hosts' own links, and the links that leave each switch or subtree, need for the job.
+    A contended job gets the worst link with its flows, and an order of the nodes that is free, or the reason
+    why there is none. Without --lft, the tables are computed, and may differ from those in force.
     """
     from sortlast import fabric
     from sortlast.fabric import tables
@@ -99,14 +112,22 @@ def check(
     asked = _inputs.Communication(schedule, size)
     listed = None if prices is None else fabric.price_list(prices)
     rails = _inputs.Rails(rail, ranks_per_node, blocks)
-    job = Job(asked, nodes, order, rails, engine, roots, compute, node_name_map)
+    job = Job(asked, nodes, order, rails, engine, roots, compute, node_name_map, without)
+    if failures and lft is not None:
+        raise Error(
+            "--failures and --lft: a fabric with a failure is routed again by an engine; leave one out"
+        )
     topology = job.topology(net)
     routes = job.routes(topology, lft=lft)
     others = [_against.routes(text, topology, job) for text in against or []]
     found, hosts = job.contention(routes)
     if csv is not None:
         tables.check_size(found)
-    report = _report(found, hosts, _inputs.order_name(nodes, order))
+    rate = _inputs.link_rate(topology, bandwidth)
+    verdict = _verdict.judge(found, rate)
+    report = _report(found, hosts, _inputs.order_name(nodes, order), verdict)
+    report["assumed_roots"] = _inputs.assumed_roots(topology, engine, lft, roots, compute)
+    report["warning"] = _rails.warning(found, hosts)
     if counters:
         report["counters"] = _counters.report(found, _counters.read(found, counters))
     facts = _facts(found, report)
@@ -120,27 +141,33 @@ def check(
         report["against"] = [_against.row(found, measures)]
         for each in (job.contention(other)[0] for other in others):
             report["against"].append(_against.row(each, _measures(each, size, bandwidth, bisection, listed)))
-    if not found.contention_free:
-        report["advice"] = _advice.text(found, hosts, asked)
+    if failures:
+        report |= _failures.report(found, job, rate)
+    if not verdict.at_bound:
+        report["advice"] = _advice.text(found, hosts, asked.on(hosts))
     _write(found, report, csv, json)
     console = _terminal.console(csv, json)
     console.print(_show.facts(facts))
     _print(report, console)
     _terminal.name_written(console, csv, json)
-    raise typer.Exit(0 if found.contention_free else 1)
+    raise typer.Exit(0 if verdict.at_bound else 1)
 
 
 def _print(report: dict[str, Any], console: Console) -> None:
     """Print all below the facts, the verdict at the end."""
     if report["worst"]:
         console.print(_crossing(report["worst"]))
+    if report["warning"]:
+        console.print(report["warning"], soft_wrap=True)
     if "advice" in report:
         console.print(f"What would make it free: {report['advice']}")
     if "counters" in report:
         console.print(_counters.table(report["counters"]))
     if "against" in report:
         _against.show(report["against"], console)
-    console.print(f"{'CONTENTION-FREE' if report['contention_free'] else 'CONTENDED'}: {report['sentence']}")
+    if "failures" in report:
+        console.print(_failures.table(report))
+    console.print(f"{report['verdict']}: {report['sentence']} ({report['tables']})")
 
 
 def _measures(
@@ -189,24 +216,24 @@ def _write_csv(found: Contention, path: Path) -> None:
             progress(stage + 1, found.stages)
 
 
-def _report(found: Contention, hosts: Placement, order: str) -> dict[str, Any]:
+def _report(found: Contention, hosts: Placement, order: str, verdict: _verdict.Verdict) -> dict[str, Any]:
     """All that is printed, as JSON."""
     from sortlast.fabric.analysis import repeats
 
     routes, topology = found.routes, found.routes.topology
     contended = sum(times for most, times in zip(found.stage_max, repeats(found), strict=True) if most > 1)
-    sentence = "no link carries two flows at any stage"
-    if not found.contention_free:
-        sentence = (
-            f"up to {found.max_flows} flows on a link; {contended:,} of {_show.count(found.steps, 'stage')}"
-            f" contended; a flow has {found.mean_share:.3f} of a link's bandwidth on average"
-        )
     return {
         "fabric": topology.name,
         "size": _show.size(topology),
         "asked": routes.asked,
         "engine": routes.engine,
         "fallback": routes.fallback,
+        "tables": _show.tables(routes),
+        "credit_loop": _show.credit_loop(routes),
+        "slow_links": [
+            {"link": each.link, "gbps": each.gbps, "expected": each.expected}
+            for each in topology.slow_links()
+        ],
         "pattern": found.pattern.name,
         "participants": len(found.placement),
         "nodes": len(hosts.groups()),
@@ -220,8 +247,14 @@ def _report(found: Contention, hosts: Placement, order: str) -> dict[str, Any]:
         "stage_max": found.stage_max.tolist(),
         "repeats": repeats(found),
         "histogram": found.histogram.tolist(),
-        "worst": None if found.contention_free else _worst(found),
-        "sentence": sentence,
+        "worst": None if found.contention_free and verdict.at_bound else _worst(found),
+        "verdict": verdict.word,
+        "sentence": _verdict.sentence(found, verdict),
+        "seconds": verdict.seconds,
+        "host_bound": verdict.host_bound,
+        "cut_bound": verdict.cut_bound,
+        "lost": verdict.lost,
+        "channels": _loaded(found),
     }
 
 
@@ -244,12 +277,24 @@ def _spread(found: Contention, hosts: Placement, name: str, roots: str | None) -
     }
 
 
+def _loaded(found: Contention) -> list[dict[str, Any]]:
+    """The links that carry flows, each with the maximum over all stages."""
+    most = found.channel_max
+    return [
+        {**_show.ends(found.routes.topology, channel), "max_flows": int(most[channel])}
+        for channel in most.nonzero()[0].tolist()
+    ]
+
+
 def _worst(found: Contention) -> dict[str, Any]:
-    """The fullest link and its flows."""
-    topology, channel = found.routes.topology, found.worst_channel
-    flows = found.crossing(found.worst_stage, channel)
+    """The link on which a message takes longest, and its flows."""
+    from sortlast import fabric
+
+    topology = found.routes.topology
+    stage, channel = fabric.slowest_link(found)
+    flows = found.crossing(stage, channel)
     return {
-        "stage": found.worst_stage + 1,
+        "stage": stage + 1,
         **_show.ends(topology, channel),
         "flows": [
             {
@@ -271,6 +316,9 @@ def _facts(found: Contention, report: dict[str, Any]) -> list[tuple[str, str]]:
     return [
         ("fabric", f"{report['fabric']}: {report['size']}"),
         ("routing", _show.routing(found.routes)),
+        *([("roots", report["assumed_roots"])] if report["assumed_roots"] else []),
+        *([("credit loop", " -> ".join(report["credit_loop"]))] if report["credit_loop"] else []),
+        *([("slow links", _slow(report["slow_links"]))] if report["slow_links"] else []),
         (
             "pattern",
             f"{report['pattern']}: {participants}, {stages}, {found.flows:,} flows",
@@ -279,6 +327,14 @@ def _facts(found: Contention, report: dict[str, Any]) -> list[tuple[str, str]]:
         ("peak flows on a link", _most_flows(found)),
         ("mean share of a flow", f"{found.mean_share:.3f}"),
     ]
+
+
+def _slow(links: list[dict[str, Any]]) -> str:
+    some = "; ".join(
+        f"{each['link']} at {each['gbps']:g} of {each['expected']:g} Gbit/s" for each in links[:2]
+    )
+    more = f"; and {len(links) - 2:,} more, which `sortlast fabric build` lists" if len(links) > 2 else ""
+    return f"{len(links):,}: {some}{more}"
 
 
 def _most_flows(found: Contention) -> str:

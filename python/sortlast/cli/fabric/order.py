@@ -11,7 +11,7 @@ import typer
 
 from sortlast import Error
 from sortlast.cli import _progress, _terminal
-from sortlast.cli.fabric import _inputs, _options, _order_table, _show
+from sortlast.cli.fabric import _choose, _inputs, _options, _order_table, _rails, _show, _verdict
 from sortlast.files import write_text
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def order(
     ranks_per_node: _options.RanksPerNode = None,
     blocks: _options.Blocks = None,
     node_name_map: _options.NodeNameMap = None,
+    without: _options.Without = None,
     schedule: Annotated[
         str,
         typer.Option(
@@ -64,6 +65,19 @@ def order(
         int | None,
         typer.Option(min=0, metavar="N", show_default=False, help="Steps of the search; 0: known orders."),
     ] = None,
+    seconds: Annotated[
+        float,
+        typer.Option(min=0, metavar="S", help="Limit of the search in wall time; the best so far remains."),
+    ] = 60,
+    choose: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            show_default=False,
+            help="Choose N of the nodes; or as many as are contention-free together (largest); or judge a"
+            " scheduler's choice, whose list is given.",
+        ),
+    ] = None,
     launcher: Annotated[
         Launcher, typer.Option(metavar="NAME", help=f"Form of the file: {', '.join(Launcher)}.")
     ] = Launcher.mpich,
@@ -74,8 +88,9 @@ def order(
 ) -> None:
     """Find an order of a job's nodes in which its communication is contention-free, and write it.
 
-    Tries the known orders, and improves the best one by a search of some seconds. Exit status as in `check`:
-    0 if the order is contention-free, 1 if not.
+    Tries the known orders, and improves the best one by a search of some seconds; Ctrl-C ends it with the
+    best order so far. If all pairs exchange the same, as in an all-to-all, no order matters. Exit status as
+    in `check`: 0 if the order is contention-free or takes no more time than the bound, 1 if not.
 
     The table compares it with the listed and the alphabetical order, with 20 random ones, and with the bound,
     in which only the hosts' own links are shared. `lost` is the fraction of the time above that bound.
@@ -88,50 +103,70 @@ def order(
     asked = _inputs.Communication(schedule, size)
     if dummies and asked.needs_all:
         raise Error(f"--dummies: every rank of {asked.schedule} must be there")
-    topology = _inputs.topology(net, node_name_map)
+    topology = _inputs.topology(net, node_name_map, without)
     routes = _inputs.routes(topology, engine, lft, roots, compute)
     rails = _inputs.Rails(rail, ranks_per_node, blocks)
     hosts = _inputs.placement(topology, nodes, compute=compute, rails=rails)
     if -1 in hosts:
         hosts = fabric.Placement(host for host in hosts if host >= 0)
+    asked = asked.on(hosts)
+    given, chosen = _inputs.order_name(nodes, None), None
+    if choose is not None:
+        chosen = _choose.choose(routes, hosts, choose, asked, rails, seconds)
+        hosts, given = chosen.best.placement, "chosen"
     communication = asked.pattern(len(hosts))
     before = fabric.contention(routes, communication, hosts)
     rate = _inputs.link_rate(topology, None)
     at_bound = fabric.contended_time(before, rate).lost < _ROUNDING
     best: BestOrder | NodeOrder
-    with _progress.bar("orders", transient=True) as progress:
+    with _progress.bar("orders", transient=True) as bar, _progress.stoppable(bar) as progress:
         steps = 0 if at_bound else steps  # no search can find a faster order
         if hosts.shares_nodes:
-            best = fabric.best_node_order(routes, hosts, asked.pattern, dummies, steps, progress=progress)
+            best = fabric.best_node_order(
+                routes, hosts, asked.pattern, dummies, steps, progress=progress, seconds=seconds
+            )
         else:
             what = "shift" if asked.schedule == "shift" and size is None else asked.among(len(hosts))
-            best = fabric.best_order(routes, hosts, what, dummies, steps, progress=progress)
+            best = fabric.best_order(routes, hosts, what, dummies, steps, progress=progress, seconds=seconds)
 
     ranks = f"{len(hosts)} ranks on {len(hosts.groups())}" if hosts.shares_nodes else len(hosts)
-    title = f"{communication.name} of {ranks} nodes, {_show.routing(routes)}"
+    ranks = f"{ranks} of {chosen.possible}" if chosen else ranks
+    title = f"{communication.name} of {ranks} nodes, {_show.routing(routes)} ({_show.source(routes)})"
     how, _, remark = best.how.partition("; ")
-    given = _inputs.order_name(nodes, None)
     found = None if best.placement == hosts else (how, best.contention)
     rows = _order_table.rows(before, communication, hosts, given, found, rate)
     saved = fabric.contended_time(before, rate).seconds - fabric.contended_time(best.contention, rate).seconds
     kept = found is None or (saved <= 0 and not best.contention.contention_free)
     after = before if kept else best.contention
     placement = hosts if kept else best.placement
+    verdict = _verdict.judge(after, rate)
     if hostfile is not None:
         write_text(hostfile, fabric.write_hostfile(topology, placement, launcher.value))
     if json is not None:
         report = _report(topology, before, after, placement, best) | {"orders": _order_table.as_json(rows)}
+        if chosen:
+            report["choice"] = chosen.as_json(topology)
         _terminal.write_json(report, json)
     console = _terminal.console(hostfile, json)
     console.print(_order_table.table(title, rows, rate if size is not None else None))
-    if kept:
+    if chosen:
+        console.print(chosen.sentence(verdict.seconds), soft_wrap=True)
+    alike = fabric.same_in_any_order(communication)
+    if alike:
+        console.print(
+            "No order is faster: all pairs of ranks exchange the same, so every order has these flows."
+        )
+    elif kept:
         console.print(_kept(before, found is not None, at_bound))
-    for line in _remarks(placement, best.proof, remark if not kept or found is None else ""):
+    proof = "" if alike else best.proof
+    for line in _remarks(placement, proof, remark if not kept or found is None else ""):
         console.print(line, soft_wrap=True)
     if hostfile is not None:
         console.print(f"order in the host file: {given if kept else how}", soft_wrap=True)
     _terminal.name_written(console, hostfile, json)
-    raise typer.Exit(0 if after.contention_free else 1)
+    if hosts.shares_nodes and (warning := _rails.warning(after, hosts)):
+        console.print(warning, soft_wrap=True)
+    raise typer.Exit(0 if verdict.at_bound else 1)
 
 
 def _remarks(placement: Sequence[int], proof: str, remark: str) -> list[str]:

@@ -29,6 +29,7 @@ def route(
     compute: _options.Compute = None,
     lmc: _options.Lmc = 0,
     node_name_map: _options.NodeNameMap = None,
+    without: _options.Without = None,
     schedules: Annotated[
         str | None,
         typer.Option(
@@ -59,7 +60,7 @@ def route(
     from sortlast import fabric
 
     _terminal.check_places(output, json)
-    topology = _inputs.topology(net, node_name_map)
+    topology = _inputs.topology(net, node_name_map, without)
     if output is not None and any(host.lid == 0 for host in topology.hosts):
         topology = fabric.assign_lids(topology)
     made = None
@@ -68,9 +69,9 @@ def route(
         made = _route_for.make(topology, schedules, nodes, engine, roots)
     routes = made.routes if made else _inputs.routes(topology, engine, lft, roots, compute, lmc=lmc)
     hops = None if walk is None else _walk(routes, walk)
-    described = _described(routes)
+    described = _described(routes, _inputs.assumed_roots(topology, engine, lft, roots, compute))
     if made is not None:
-        del described["asked for"], described["planes"]
+        del described["asked for"], described["planes"], described["roots"]
         described |= _route_for.described(made, str(schedules))
     facts = [(name, str(value)) for name, value in described.items() if value != ""]
     if hops is not None:
@@ -94,23 +95,17 @@ def _check_alone(lft: Path | None, compute: str | None, lmc: int) -> None:
             raise Error(f"{option} and --for: tables made for schedules do not take it; leave one out")
 
 
-def _described(routes: Routes) -> dict[str, Any]:
-    from sortlast import fabric
-
-    loop = [_channel(routes, channel) for channel in fabric.find_credit_loop(routes)]
+def _described(routes: Routes, assumed: str) -> dict[str, Any]:
+    loop = _show.credit_loop(routes)
     return {
         "fabric": f"{routes.topology.name}: {_show.size(routes.topology)}",
         "asked for": routes.asked,
         "used": routes.engine,
         "fallback": routes.fallback,
+        "roots": assumed,
         "planes": routes.planes,
         "credit loop": " -> ".join(loop) if loop else "none",
     }
-
-
-def _channel(routes: Routes, channel: int) -> str:
-    vertex, port = routes.topology.source(channel)
-    return f"{routes.topology.label(vertex)} port {port}"
 
 
 def _walk(routes: Routes, walk: str) -> list[dict[str, Any]]:

@@ -8,12 +8,22 @@ import typer
 
 from sortlast.cli import _progress, _terminal
 from sortlast.cli.fabric import _show
-from sortlast.cli.simulate import _beside, _loggops, _methods, _options, _report, _settings, _sweep, _traffic
+from sortlast.cli.simulate import (
+    _beside,
+    _lab,
+    _loggops,
+    _methods,
+    _options,
+    _report,
+    _settings,
+    _sweep,
+    _traffic,
+)
 from sortlast.cli.simulate._network import Place, Tables
 from sortlast.cli.simulate._options import Method
 from sortlast.cli.simulate._outputs import Outputs
 
-_OF_NETWORKS = {"beside", "net", "routing", "lft", "roots", "nodes", "order", "rail", "bandwidth"}
+_OF_NETWORKS = {"beside", "net", "routing", "lft", "roots", "compute", "nodes", "order", "rail", "bandwidth"}
 _OF_NETWORKS |= {"draw", "trace"}
 _OF_ONE_RUN = {"beside", "trace"}
 
@@ -39,6 +49,7 @@ def simulate(
     routing: _options.Routing = None,
     lft: _options.Lft = None,
     roots: _options.Roots = None,
+    compute: _options.Compute = None,
     nodes: _options.Nodes = "all",
     order: _options.Order = None,
     rail: _options.Rail = None,
@@ -67,7 +78,7 @@ def simulate(
     if net is None:
         raise typer.BadParameter("name a fabric, or take --method loggops", param_hint="--net")
     place = Place(net, nodes, order, rail, seed)
-    tables = Tables(routing, lft, roots, seed)
+    tables = Tables(routing, lft, roots, compute, seed)
     simulator = settings.on_network(bandwidth, seed if method is Method.packet else None)
     if _sweep.is_sweep(ranks):
         _sweep.Sweep(counts, method, wanted, place, tables, simulator).run(draw, json)
@@ -118,6 +129,8 @@ def _run(
         job, jobs = _beside.Beside(beside, wanted, method is Method.packet).join(job, hosts)
         found = _methods.packets(job) if method is Method.packet else _methods.flows(job, wanted.frame)
     found = _beside.told(found, jobs)
+    if not beside:
+        found = _lab.told(found, wanted, ways.routes, hosts[: made.tasks], settings)
 
     # Report.
     if wanted.size is not None:

@@ -47,6 +47,7 @@ class Tables:
     routing: str | None
     lft: Path | None
     roots: str | None
+    compute: str | None
     seed: int
 
     def ways(self, topology: Topology, flows: bool) -> Ways:
@@ -62,7 +63,7 @@ class Tables:
         spreading = "shortest" if name == "adaptive" else name
         if self.lft is None and flows and spreading in dict(fabric.spreadings()):
             return Ways(fabric.spread(topology, spreading, roots), f"{spreading}, each flow split evenly", {})
-        routes = _inputs.routes(topology, name, self.lft, self.roots, seed=self.seed)
+        routes = _inputs.routes(topology, name, self.lft, self.roots, self.compute, seed=self.seed)
         return Ways(routes, _show.routing(routes), {})
 
 

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from sortlast import ArgumentError
+
 _TRAFFIC, _HOSTS, _RESULTS = "Traffic", "Network and hosts", "Results"
 
 
@@ -17,6 +19,16 @@ class Method(str, Enum):
     packet = "packet"
     flow = "flow"
     loggops = "loggops"
+
+
+def _bytes(text: str | int) -> int:
+    """Bytes of text such as 1.5G."""
+    from sortlast.fabric.patterns import bytes_of
+
+    try:
+        return bytes_of(str(text))
+    except ArgumentError as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 Pattern = Annotated[
@@ -60,9 +72,11 @@ Bytes = Annotated[
     int | None,
     typer.Option(
         "--bytes",
-        min=1,
-        show_default="1000; 1000 times the ranks",
-        help="Bytes of a pattern's message; for a collective and for groups, bytes that each rank holds.",
+        parser=_bytes,
+        metavar="SIZE",
+        show_default="1000 times the ranks; 1000",
+        help="Bytes that each rank holds, such as 4096, 1.5G or 256Mi, as in fabric check; for 2W .. WF and"
+        " uniform, bytes of a message.",
         rich_help_panel=_TRAFFIC,
     ),
 ]
@@ -128,6 +142,14 @@ Roots = Annotated[
     typer.Option(
         show_default="found by the engine",
         help="Root switches of the routing: a list of names, a file of them, or top: the highest level.",
+        rich_help_panel=_HOSTS,
+    ),
+]
+Compute = Annotated[
+    str | None,
+    typer.Option(
+        show_default="all hosts",
+        help="Compute nodes for ftree: a list, a file, or leaves: hosts on leaf switches.",
         rich_help_panel=_HOSTS,
     ),
 ]

@@ -14,6 +14,7 @@ from sortlast import Error
 from sortlast.cli import _parse
 
 if TYPE_CHECKING:
+    from sortlast.fabric import Pattern
     from sortlast.schedule import Schedule
     from sortlast.simulate import Traffic
 
@@ -141,15 +142,16 @@ def _pattern(wanted: Wanted, ranks: int) -> Traffic:
     from sortlast import simulate
 
     size = wanted.message_bytes or MESSAGE_BYTES
+    block = MESSAGE_BYTES if wanted.message_bytes is None else -(-wanted.message_bytes // ranks)
     patterns = [name for name, _ in simulate.patterns()]
     if wanted.pattern in patterns:
         return simulate.pattern(wanted.pattern, ranks, size)
     if wanted.pattern == "all-to-all":
-        return simulate.all_to_all(ranks, size)
+        return simulate.all_to_all(ranks, block)
     if wanted.pattern == "uniform":
         return simulate.uniform(ranks, size, wanted.messages or MESSAGES, wanted.seed)
     if wanted.pattern == "shift":
-        return simulate.shift(ranks, size, *_stages(wanted.stages, ranks))
+        return simulate.shift(ranks, block, *_stages(wanted.stages, ranks))
     if _is_staged(wanted.pattern):
         from sortlast import fabric
 
@@ -157,6 +159,18 @@ def _pattern(wanted: Wanted, ranks: int) -> Traffic:
         staged = fabric.pattern(wanted.pattern, ranks, rank_bytes=rank_bytes)
         return simulate.from_pattern(staged, *_stages(wanted.stages, staged.steps + 1))
     _unknown(wanted.pattern, patterns)
+
+
+def lab_pattern(wanted: Wanted, ranks: int) -> Pattern | None:
+    """The same pattern for ``sortlast fabric check``; None: it has none, or only some stages are wanted."""
+    from sortlast import fabric
+
+    if wanted.is_file() or wanted.size is not None or wanted.stages is not None:
+        return None
+    if wanted.pattern not in ("shift", "all-to-all") and not _is_staged(wanted.pattern):
+        return None
+    size = MESSAGE_BYTES * ranks if wanted.message_bytes is None else wanted.message_bytes
+    return fabric.pattern(wanted.pattern, ranks, rank_bytes=size)
 
 
 def _is_staged(pattern: str) -> bool:

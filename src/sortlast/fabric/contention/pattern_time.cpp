@@ -19,7 +19,6 @@
 // stage are equal, but 4.2 for a random order, so in the measurement the ends did not wait for each other's
 // buffers.
 #include <algorithm>
-#include <cmath>
 #include <list>
 #include <span>
 #include <string>
@@ -27,8 +26,8 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/contention.hpp"
+#include "sortlast/fabric/contention/link_rates.hpp"
 #include "sortlast/fabric/contention/stages.hpp"
-#include "sortlast/fabric/loads.hpp"
 
 namespace sortlast::fabric {
 
@@ -40,85 +39,11 @@ struct Sent {
   std::int64_t shared_bytes = 0;  // bytes times the flows that share the fullest channel
 };
 
-void check_rates(double link_bytes_per_second, double stage_seconds) {
-  if (!(link_bytes_per_second >= 0)) {
-    throw ArgumentError("a link of " + std::to_string(link_bytes_per_second) +
-                        " bytes per second; expected more than 0, or 0 for the topology's own rates");
-  }
-  if (!(stage_seconds >= 0)) {
-    throw ArgumentError("a stage of " + std::to_string(stage_seconds) + " seconds; expected 0 or more");
-  }
-}
-
-// Rates of links: the fastest, and the factor by which each other link is slower.
-class Rates {
- public:
-  Rates(const Topology& topology, double link_bytes_per_second) : fastest_(link_bytes_per_second) {
-    if (link_bytes_per_second > 0) return;
-    for (Channel c = 0; c < topology.channels(); ++c) {
-      if (!topology.target(c).connected()) continue;
-      if (!(topology.gbps(c) > 0)) {
-        std::string link = describe_channels(topology, {c});
-        link.erase(link.find_last_not_of('\n') + 1);
-        throw ArgumentError("the rate of " + link + " is not known; give that of a link in bytes per second");
-      }
-      fastest_ = std::max(fastest_, data_rate(topology.gbps(c)));
-    }
-    slower_.resize(static_cast<std::size_t>(topology.channels()), 1);
-    bool alike = true;
-    for (Channel c = 0; c < topology.channels(); ++c) {
-      if (!topology.target(c).connected()) continue;
-      slower_[static_cast<std::size_t>(c)] = fastest_ / data_rate(topology.gbps(c));
-      alike = alike && slower_[static_cast<std::size_t>(c)] == 1;
-    }
-    if (alike) slower_.clear();
-  }
-
-  double fastest() const { return fastest_; }
-
-  // Bytes of a message that takes as long alone on the fastest link.
-  std::int64_t shared(std::span<const Channel> path, const std::vector<std::int32_t>& loads,
-                      std::int64_t bytes) const {
-    std::int32_t most = 0;
-    double slowest = 0;
-    for (const Channel c : path) {
-      const std::int32_t load = loads[static_cast<std::size_t>(c)];
-      most = std::max(most, load);
-      if (!slower_.empty()) slowest = std::max(slowest, load * slower_[static_cast<std::size_t>(c)]);
-    }
-    if (slower_.empty()) return times(bytes, most);
-    const double shared = static_cast<double>(bytes) * slowest;
-    if (!(shared < 0x1p62)) refuse();
-    return std::llround(shared);
-  }
-
-  // Throws ArgumentError if the product is more than 2^63 - 1.
-  static std::int64_t times(std::int64_t bytes, std::int64_t factor) {
-    std::int64_t product = 0;
-    if (__builtin_mul_overflow(bytes, factor, &product)) refuse();
-    return product;
-  }
-  static std::int64_t plus(std::int64_t bytes, std::int64_t more) {
-    std::int64_t sum = 0;
-    if (__builtin_add_overflow(bytes, more, &sum)) refuse();
-    return sum;
-  }
-
- private:
-  [[noreturn]] static void refuse() {
-    throw ArgumentError(
-        "a pattern whose bytes, times the flows that share their links, are more than 2^63 - 1; make its "
-        "messages shorter");
-  }
-
-  double fastest_ = 0;
-  std::vector<double> slower_;  // by channel; empty: all have the same rate
-};
-
 // Computes the time of single stages.
 class TimeWorker {
  public:
-  TimeWorker(const PathWalker& walker, const Pattern& pattern, const Placement& placement, const Rates& rates)
+  TimeWorker(const PathWalker& walker, const Pattern& pattern, const Placement& placement,
+             const LinkRates& rates)
       : counter_(walker, placement),
         pattern_(pattern),
         placement_(placement),
@@ -129,6 +54,7 @@ class TimeWorker {
   // bytes; and the sum of the messages' bandwidths, given stage_seconds per message.
   struct Stage {
     std::int64_t slowest = 0, bound = 0, messages = 0;
+    Channel slowest_channel = -1;  // on which the slowest message takes so long
     bool any = false;
     double bandwidths = 0;
   };
@@ -146,10 +72,13 @@ class TimeWorker {
       const std::int64_t shared = rates_.shared(path, loads, flow.bytes);
       Sent& by_source = sent_[static_cast<std::size_t>(flow.source)];
       by_source.messages += repeats;
-      by_source.shared_bytes = Rates::plus(by_source.shared_bytes, Rates::times(shared, repeats));
+      by_source.shared_bytes = LinkRates::plus(by_source.shared_bytes, LinkRates::times(shared, repeats));
       result.any = true;
-      result.slowest = std::max(result.slowest, shared);
       if (path.empty()) continue;
+      if (result.slowest_channel < 0 || shared > result.slowest) {
+        result.slowest = shared;
+        result.slowest_channel = rates_.limiting(path, loads);
+      }
       for (const auto& end : {path.first(1), path.last(1)}) {
         result.bound = std::max(result.bound, rates_.shared(end, loads, flow.bytes));
       }
@@ -167,7 +96,7 @@ class TimeWorker {
   StageCounter counter_;
   const Pattern& pattern_;
   const Placement& placement_;
-  const Rates& rates_;
+  const LinkRates& rates_;
   std::vector<Sent> sent_;  // by participant
 };
 
@@ -175,10 +104,12 @@ class TimeWorker {
 
 PatternTime pattern_time(const Routes& routes, const Pattern& pattern, const Placement& placement,
                          double link_bytes_per_second, double stage_seconds, const AnalysisOptions& options) {
-  check_rates(link_bytes_per_second, stage_seconds);
+  if (!(stage_seconds >= 0)) {
+    throw ArgumentError("a stage of " + std::to_string(stage_seconds) + " seconds; expected 0 or more");
+  }
   check_placement(*routes.topology, pattern, placement);
   const PathWalker walker(routes);
-  const Rates rates(*routes.topology, link_bytes_per_second);
+  const LinkRates rates(*routes.topology, link_bytes_per_second);
   const std::int64_t stages = pattern.stages();
 
   // Time every message.
@@ -203,13 +134,18 @@ PatternTime pattern_time(const Routes& routes, const Pattern& pattern, const Pla
            static_cast<double>(shared_bytes) / rates.fastest();
   };
   PatternTime result;
-  std::int64_t messages = 0;
+  std::int64_t messages = 0, worst = 0;
   for (std::int64_t stage = 0; stage < stages; ++stage) {
     const TimeWorker::Stage& one = timed[static_cast<std::size_t>(stage)];
     if (!one.any) continue;
     const auto repeats = static_cast<double>(pattern.repeats(stage));
     result.synchronised += repeats * seconds(1, one.slowest);
     result.bound += repeats * seconds(1, one.bound);
+    if (one.slowest_channel >= 0 && (result.worst_channel < 0 || one.slowest > worst)) {
+      worst = one.slowest;
+      result.worst_stage = stage;
+      result.worst_channel = one.slowest_channel;
+    }
     result.mean_bandwidth += one.bandwidths;
     messages += one.messages;
   }
@@ -218,7 +154,7 @@ PatternTime pattern_time(const Routes& routes, const Pattern& pattern, const Pla
     Sent sum;
     for (const TimeWorker& state : states) {
       sum.messages += state.sent(i).messages;
-      sum.shared_bytes = Rates::plus(sum.shared_bytes, state.sent(i).shared_bytes);
+      sum.shared_bytes = LinkRates::plus(sum.shared_bytes, state.sent(i).shared_bytes);
     }
     result.free_running = std::max(result.free_running, seconds(sum.messages, sum.shared_bytes));
   }

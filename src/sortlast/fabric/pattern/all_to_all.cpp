@@ -12,9 +12,6 @@
 //            include its neighbours' blocks. No message between nodes changes rails. Any n and K.
 #include <algorithm>
 #include <bit>
-#include <string>
-
-#include "sortlast/error.hpp"
 #include "sortlast/fabric/pattern/collective.hpp"
 
 namespace sortlast::fabric {
@@ -50,12 +47,7 @@ Stages bruck(std::int32_t p, std::int64_t bytes) {
 }
 
 Stages rail(std::int32_t p, std::int64_t bytes, std::int32_t ranks_per_node) {
-  const std::int32_t k = ranks_per_node;
-  if (p % k != 0) {
-    throw ArgumentError("rail:" + std::to_string(k) + " of " + std::to_string(p) +
-                        " ranks, which do not fill nodes of " + std::to_string(k));
-  }
-  const std::int32_t nodes = p / k;
+  const std::int32_t k = ranks_per_node, nodes = nodes_of("rail", p, k);
   const std::int64_t block = part_of(bytes, p);
   return {.count = k - 1 + nodes - 1, .flows = [=](std::int64_t stage) {
             const bool on_node = stage < k - 1;

@@ -31,4 +31,11 @@ Stages pairwise(std::int32_t p, std::int64_t bytes);
 Stages bruck(std::int32_t p, std::int64_t bytes);
 Stages rail(std::int32_t p, std::int64_t bytes, std::int32_t ranks_per_node);
 
+// rail_ring.cpp
+Stages rail_ring(std::int32_t p, std::int64_t bytes, std::int32_t ranks_per_node);
+
+// Number of nodes of K ranks. Throws ArgumentError, with the collective's name, if the ranks do not fill
+// them.
+std::int32_t nodes_of(const char* name, std::int32_t p, std::int32_t ranks_per_node);
+
 }  // namespace sortlast::fabric

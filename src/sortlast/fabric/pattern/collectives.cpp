@@ -125,11 +125,14 @@ struct Entry {
   std::int32_t number = 0;  // default of the number after the colon; 0: it is required
 };
 
-const std::array<Entry, 11>& entries() {
-  static const std::array<Entry, 11> all = {{
+const std::array<Entry, 12>& entries() {
+  static const std::array<Entry, 12> all = {{
       {{"ring", "All-reduce round a ring: 2 (p - 1) stages with the same transfers."}, ring},
       {{"recursive-halving", "All-reduce: halves are exchanged and added up, and gathered backwards."},
        recursive_halving},
+      {{"rail-ring:K", "All-reduce on nodes of K ranks: on the node, and a ring on each rail, as NCCL does."},
+       nullptr,
+       rail_ring},
       {{"recursive-doubling", "All-reduce: whole vectors are exchanged at distance 1, 2, 4, ..."},
        recursive_doubling},
       {{"double-tree:C", "All-reduce along NCCL's two binary trees, in C pieces one behind the other (1)."},

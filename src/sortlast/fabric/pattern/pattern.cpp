@@ -150,6 +150,33 @@ std::shared_ptr<const Pattern> all_to_all_pattern(std::int32_t p, std::int64_t b
   return std::make_shared<AllToAll>(p, bytes);
 }
 
+namespace {
+
+// Whether the flows are those of all ordered pairs of p participants, with equal bytes.
+bool all_pairs_alike(const std::vector<Flow>& flows, std::int32_t p) {
+  const auto n = static_cast<std::size_t>(p);
+  if (flows.empty()) return true;
+  if (flows.size() != n * (n - 1)) return false;
+  std::vector<bool> seen(n * n, false);
+  for (const Flow& flow : flows) {
+    const std::size_t pair =
+        static_cast<std::size_t>(flow.source) * n + static_cast<std::size_t>(flow.destination);
+    if (flow.bytes != flows.front().bytes || seen[pair]) return false;
+    seen[pair] = true;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool same_in_any_order(const Pattern& pattern) {
+  if (pattern.is_shift() && pattern.participants() > 2) return false;
+  for (std::int64_t stage = 0; stage < pattern.stages(); ++stage) {
+    if (!all_pairs_alike(pattern.flows(stage), pattern.participants())) return false;
+  }
+  return true;
+}
+
 std::shared_ptr<const Pattern> permutation_pattern(std::vector<std::int32_t> destination,
                                                    std::int64_t bytes) {
   const auto p = static_cast<std::int32_t>(destination.size());

@@ -39,6 +39,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
@@ -56,6 +57,8 @@ constexpr std::int64_t part_if_proven = 8;                 // divisor if no orde
 constexpr std::array<std::int32_t, 2> hosts_a_dummy_tried = {4, 2};
 constexpr std::int32_t most_hosts_for_all_orders = 12;
 constexpr std::int64_t most_orders = 3'000'000;
+
+constexpr double longest_search = 1e6;  // seconds
 
 // Threshold for a shorter time, above rounding errors.
 constexpr double faster = 1 - 1e-9;
@@ -112,6 +115,14 @@ class Search {
                   " of these flows or more";
   }
 
+  // Whether all orders are alike, which ends the search.
+  bool all_alike() {
+    if (options_.dummies || !same_in_any_order(*pattern(size()))) return false;
+    best_.proof =
+        "every rank sends as much to every other one in each stage, so all orders have the same flows";
+    return true;
+  }
+
   void anneal_best() { anneal_from(best_.placement, best_.how); }
 
   void try_all() {
@@ -131,6 +142,7 @@ class Search {
 
   bool free() const { return !best_.placement.empty() && best_.contention.contention_free(); }
   bool proven() const { return free() || !best_.proof.empty(); }
+  bool stopped() const { return stopped_; }
 
   BestOrder finish() {
     if (options_.dummies && !best_.proof.empty()) {
@@ -159,16 +171,20 @@ class Search {
     }
     std::vector<std::int32_t> switches;
     for (const std::int32_t host : hosts_) switches.push_back(walker_.switch_of_host(host));
-    const Annealed annealed = anneal(*loads, jobs_of(start), switches, steps(*shape),
-                                     SplitMix64(options_.seed), options_.analysis.progress);
-    try_order(placement_of(annealed.order),
-              "annealed from " + from + " in " + std::to_string(annealed.steps) + " steps");
+    const Annealed annealed = anneal(*loads, jobs_of(start), switches, steps(*shape, *loads), until_,
+                                     SplitMix64(options_.seed), progress_);
+    // A cancelled search still judges its best order.
+    if (annealed.stopped) progress_ = {};
+    stopped_ = stopped_ || annealed.stopped;
+    try_order(placement_of(annealed.order), "annealed from " + from + " in " +
+                                                std::to_string(annealed.steps) + " steps" +
+                                                (annealed.stopped ? ", stopped early" : ""));
   }
 
   void try_order(Placement placement, const std::string& how) {
     if (placement == best_.placement) return;
     const auto shape = pattern(static_cast<std::int32_t>(placement.size()));
-    Contention result = contention(routes_, *shape, placement, options_.analysis);
+    Contention result = contention(routes_, *shape, placement, analysis());
     const double time = seconds(*shape, placement);
     const bool is_first = best_.placement.empty();
     const bool is_as_fast = time * faster <= best_time_ && better(result, best_.contention);
@@ -182,15 +198,22 @@ class Search {
   // Time of a pattern with unequal stages, at a rate of 1; 0 for a shift, which has equal stages.
   double seconds(const Pattern& shape, const Placement& placement) const {
     if (shape.is_shift()) return 0;
-    return pattern_time(routes_, shape, placement, 1, 0, options_.analysis).synchronised;
+    return pattern_time(routes_, shape, placement, 1, 0, analysis()).synchronised;
   }
 
-  std::int64_t steps(const Pattern& shape) const {
+  std::int64_t steps(const Pattern& shape, const OrderLoads& loads) const {
     if (options_.steps >= 0) return options_.steps;
     constexpr std::int64_t channels_a_flow = 4;
-    const std::int64_t updates = 4 * channels_a_flow * std::max<std::int64_t>(1, shape.stages());
+    const std::int64_t changes = 2 * loads.flows_a_participant();  // flows removed and added again by a swap
+    const std::int64_t updates = channels_a_flow * std::max<std::int64_t>(1, changes);
     const bool hopeless = !best_.proof.empty() && demand_ > shape.stages();
     return automatic_updates / updates / (hopeless ? part_if_proven : 1);
+  }
+
+  AnalysisOptions analysis() const {
+    AnalysisOptions options = options_.analysis;
+    options.progress = progress_;
+    return options;
   }
 
   JobOrder jobs_of(const Placement& placement) const {
@@ -216,6 +239,12 @@ class Search {
   PathWalker walker_;
   const std::vector<std::int32_t>& hosts_;
   const OrderOptions& options_;
+  Progress progress_ = options_.analysis.progress;
+  std::chrono::steady_clock::time_point until_ =
+      std::chrono::steady_clock::now() +
+      std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+          std::chrono::duration<double>(std::min(options_.seconds, longest_search)));
+  bool stopped_ = false;     // the search was
   std::int64_t demand_ = 0;  // greatest demand on a channel
   BestOrder best_;
   double best_time_ = 0;
@@ -230,21 +259,25 @@ BestOrder best_order(const Routes& routes, const std::vector<std::int32_t>& host
     throw ArgumentError("a search of " + std::to_string(options.steps) +
                         " steps; expected 0 or more, or -1 for as many as take some seconds");
   }
+  if (!(options.seconds >= 0)) {
+    throw ArgumentError("a search of " + std::to_string(options.seconds) + " seconds; expected 0 or more");
+  }
   Search search(routes, hosts, options);
 
   // Without dummies: known orders, then a proof or a search.
   search.try_known();
+  if (!search.free() && search.all_alike()) return search.finish();
   if (!search.free()) search.prove_by_demand();
   if (!search.proven() || !options.dummies) {
     if (!search.free()) search.anneal_best();
-    if (!search.free()) search.try_all();
+    if (!search.free() && !search.stopped()) search.try_all();
   }
 
   // With dummies, if they are allowed and needed.
   if (!search.free() && options.dummies) {
-    search.try_few_dummies();
+    if (!search.stopped()) search.try_few_dummies();
     if (!search.free()) search.try_dummies();
-    if (!search.free()) search.anneal_best();
+    if (!search.free() && !search.stopped()) search.anneal_best();
   }
   return search.finish();
 }

@@ -129,7 +129,7 @@ namespace {
 // 0.5 to 0.15, half of them get stuck.
 constexpr double hot = 1.6;
 constexpr double cold = 0.4;
-constexpr std::int64_t steps_between_reports = 256;
+constexpr std::int64_t flows_between_reports = 100'000;
 
 class Annealing {
  public:
@@ -286,13 +286,19 @@ class AllOrders {
 }  // namespace
 
 Annealed anneal(OrderLoads& loads, JobOrder order, const std::vector<std::int32_t>& switches,
-                std::int64_t steps, SplitMix64 random, const Progress& progress) {
+                std::int64_t steps, std::chrono::steady_clock::time_point until, SplitMix64 random,
+                const Progress& progress) {
   Annealing annealing(loads, std::move(order), switches, random);
-  Annealed best{annealing.order(), annealing.pairs(), 0};
+  Annealed best{annealing.order(), annealing.pairs(), 0, false};
+  const std::int64_t between_reports = std::clamp<std::int64_t>(
+      flows_between_reports / std::max<std::int64_t>(1, loads.flows_a_participant()), 1, 256);
   constexpr double none = 1e-6;  // rounding error of a sum of weights that should be 0
   for (; best.steps < steps && best.pairs > none; ++best.steps) {
     const double part = static_cast<double>(best.steps) / static_cast<double>(steps);
-    if (progress && best.steps % steps_between_reports == 0 && !progress(part)) throw Error("cancelled");
+    if (best.steps % between_reports == 0) {
+      best.stopped = std::chrono::steady_clock::now() >= until || (progress && !progress(part));
+      if (best.stopped) return best;
+    }
     annealing.step(hot * std::pow(cold / hot, part));
     if (annealing.pairs() >= best.pairs) continue;
     best.order = annealing.order();

@@ -1,6 +1,8 @@
 // Searches for an order with fewer pairs of flows on the same channel, and a proof that every order has some.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -28,6 +30,10 @@ class OrderLoads {
     bool sends = false;
   };
   std::int32_t participants() const { return static_cast<std::int32_t>(first_end_.size()) - 1; }
+  // Mean number of flows of a participant, over all stages.
+  std::int64_t flows_a_participant() const {
+    return static_cast<std::int64_t>(ends_.size()) / std::max(1, participants());
+  }
   std::span<const End> ends(std::int32_t participant) const {
     const std::size_t first = first_end_[static_cast<std::size_t>(participant)];
     return {ends_.data() + first, first_end_[static_cast<std::size_t>(participant) + 1] - first};
@@ -81,16 +87,18 @@ class OrderLoads {
 // The job at each place of the pattern; -1: none.
 using JobOrder = std::vector<std::int32_t>;
 
-// Swaps places at random, and accepts worse orders less and less often, until no flows share a channel or the
-// steps are used up. `switches`: by job; half of the swaps are within a switch. `loads` must be empty, and is
-// not empty afterwards.
+// Swaps places at random, and accepts worse orders less and less often, until no flows share a channel, the
+// steps are used up, `until` has passed, or `progress` returns false. `switches`: by job; half of the swaps
+// are within a switch. `loads` must be empty, and is not empty afterwards.
 struct Annealed {
   JobOrder order;          // the best one found
   double pairs = 0;        // of flows that share a channel, weighted by stage
   std::int64_t steps = 0;  // steps taken
+  bool stopped = false;    // by the time or by `progress`
 };
 Annealed anneal(OrderLoads& loads, JobOrder order, const std::vector<std::int32_t>& switches,
-                std::int64_t steps, SplitMix64 random, const Progress& progress);
+                std::int64_t steps, std::chrono::steady_clock::time_point until, SplitMix64 random,
+                const Progress& progress);
 
 // Tries all orders without dummies, pruning beginnings that already contend. `rotates`: rotating an order
 // changes nothing, as in a shift.

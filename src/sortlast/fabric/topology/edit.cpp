@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "sortlast/error.hpp"
+#include "sortlast/fabric/nodes.hpp"
 #include "sortlast/fabric/topology/switch_graph.hpp"
 
 namespace sortlast::fabric {
@@ -141,6 +142,24 @@ Topology without_switches(const Topology& topology, const std::vector<std::int32
       kept.hosts[static_cast<std::size_t>(h)] = false;
   }
   return rebuild(name_without(topology, kept.switches, "switch", "switches"), topology, kept).finish();
+}
+
+Topology without_stranded(const Topology& topology) {
+  const SwitchGraph graph(topology);
+  std::vector<std::int32_t> sources;
+  for (std::int32_t h = 0; h < topology.hosts(); ++h) {
+    if (is_compute_host(topology.host(h)))
+      sources.push_back(topology.switch_of(topology.attachment(h).vertex));
+  }
+  if (sources.empty()) return topology;
+  std::sort(sources.begin(), sources.end());
+  sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
+  const std::vector<std::int32_t> distance = distances(graph, sources);
+  std::vector<std::int32_t> stranded;
+  for (std::int32_t s = 0; s < topology.switches(); ++s) {
+    if (distance[static_cast<std::size_t>(s)] < 0) stranded.push_back(s);
+  }
+  return without_switches(topology, stranded);
 }
 
 Topology with_names(const Topology& topology, const NodeNames& names) {
