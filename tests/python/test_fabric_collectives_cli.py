@@ -125,7 +125,7 @@ def test_group_kinds_of_another_form_are_refused(text, says):
         (("order", "--schedule", "data=144", "--dummies"), "every rank of data=144 must be there"),
         (("check", "--schedule", "data=100"), "groups data=100:ring are 100 ranks, and there are 144"),
         (("check", "--schedule", "rail:7"), "rail:7 of 144 ranks, which do not fill nodes of 7"),
-        (("check", "--schedule", "rail"), "expected rail:K with a number"),
+        (("check", "--schedule", "rail:0"), "expected rail:K with a number"),
         (("check", "--schedule", "ring", "--bytes", "big"), "'big' are no bytes"),
         (("order", "--schedule", "ring", "--dummies"), "every rank of ring must be there"),
     ],

@@ -128,9 +128,9 @@ def test_check_names_the_rails_and_takes_one(cli, tmp_path):
 def test_check_of_several_ranks_a_node(cli):
     options = ("--nodes", "gpu[01-03]", "--rail", "mlx5_0", "--ranks-per-node", 2, *TREE)
     status, out, _ = cli("fabric", "check", "--net", NET, *options)
-    assert status == 1
+    assert status == 0
     assert "shift: 6 participants on 3 nodes, 5 stages" in out
-    assert "nothing is lost: only the hosts' own links make the flows wait" in " ".join(out.split())
+    assert "AT THE BOUND: up to 2 flows on a link, which the hosts' own links make" in " ".join(out.split())
     status, out, _ = cli("fabric", "check", "--net", NET, "--nodes", "gpu[01-04]", "--rail", "all", *TREE)
     assert status == 1
     assert "not known for ranks that share nodes" in " ".join(out.split())

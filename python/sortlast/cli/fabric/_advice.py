@@ -21,7 +21,7 @@ def text(found: Contention, job: Placement, asked: Communication) -> str:
     if asked.is_file:
         return "not known for traffic of a file, which may mean a certain rank by each number."
     if fabric.contended_time(found, 1.0).lost < 1e-9:
-        return "no other order, and nothing is lost: only the hosts' own links make the flows wait."
+        return "no other order: with equal rates of all links nothing would be lost; repair the slow links."
     if job.shares_nodes:
         return _of_nodes(found, job, asked)
     hosts = [host for host in found.placement if host >= 0]

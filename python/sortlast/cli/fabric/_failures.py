@@ -51,7 +51,7 @@ def table(told: dict[str, Any]) -> Group:
             "" if row["stops"] else f"{row['max_flows']:,}",
             "" if row["stops"] else _show.seconds(row["seconds"]),
             "stops" if row["stops"] else f"x {row['slower']:.3f}",
-            row["why"],
+            row["why"] if row["stops"] else f"routed by {row['engine']}" if row["why"] else "",
         )
         for row in costly[:_MOST_ROWS]
     ]

@@ -167,7 +167,7 @@ def _print(report: dict[str, Any], console: Console) -> None:
         _against.show(report["against"], console)
     if "failures" in report:
         console.print(_failures.table(report))
-    console.print(f"{report['verdict']}: {report['sentence']} ({report['tables']})")
+    console.print(f"{report['verdict']}: {report['sentence']} ({report['tables']})", soft_wrap=True)
 
 
 def _measures(
