@@ -164,6 +164,8 @@ def test_check_route_and_order_take_away_parts(cli, tmp_path):
     assert status == 2
     assert "--without" in error
     assert "leaf9" in error
+    job = ("--net", path, "--without", "sw-L1-0000", "--nodes", "host[00000-00007]")
+    assert "name nodes that remain" in cli("fabric", "check", *job)[2]
 
 
 def test_single_failures_are_those_of_each_part_routed_alone():

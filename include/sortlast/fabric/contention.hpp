@@ -79,8 +79,7 @@ SORTLAST_API PatternTime pattern_time(const Routes& routes, const Pattern& patte
 // Time that a pattern takes at least under any routing, with this placement. Every stage needs the time of
 // each host's own link, and the time in which the links that leave a switch, or a subtree of any height, can
 // carry the messages that leave it, and likewise those that enter. This bound includes the taper of a tree.
-// Links that are slower than their neighbours count with the rate of those (slow_links()). Times, rates and
-// errors are those of pattern_time().
+// slow_links() count with the rate of their neighbours. Times, rates and errors are as in pattern_time().
 SORTLAST_API double cut_bound(const Topology& topology, const Pattern& pattern, const Placement& placement,
                               double link_bytes_per_second, const AnalysisOptions& options = {});
 

@@ -20,7 +20,7 @@ namespace sortlast::fabric {
 struct Failure {
   Channel channel = -1;  // one direction of a failed link; -1: a switch failed
   std::int32_t failed_switch = -1;
-  std::int32_t lost = 0;       // participants whose switch failed: the job stops, and has no time
+  std::int32_t lost = 0;       // participants on a failed switch: the job stops, and has no time
   double seconds = 0;          // of the pattern, as PatternTime::synchronised
   std::int32_t max_flows = 0;  // on a channel at any stage
   std::string engine;          // that routes the remaining fabric

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -150,6 +151,17 @@ def placement(
     if rails.blocks is not None:
         job = fabric.join_blocks(net, job, fabric.read_blocks(rails.blocks).nodes)
     return job if order is None else fabric.order_nodes(net, job, order, seed, balanced)
+
+
+@contextmanager
+def losing(without: Sequence[str] | None) -> Iterator[None]:
+    """Add to errors about unknown hosts that ``--without`` may have removed them."""
+    try:
+        yield
+    except ArgumentError as error:
+        if not without:
+            raise
+        raise Error(f"{error}; --without removes a switch with its hosts: name nodes that remain") from None
 
 
 def order_name(nodes: str, order: str | None) -> str:

@@ -39,9 +39,10 @@ class Job:
         """The analysis of the job, and the hosts of its ranks."""
         from sortlast import fabric
 
-        placed = _inputs.placement(
-            routes.topology, self.nodes, self.order, compute=self.compute, rails=self.rails
-        )
+        with _inputs.losing(self.without):
+            placed = _inputs.placement(
+                routes.topology, self.nodes, self.order, compute=self.compute, rails=self.rails
+            )
         communication, hosts = _inputs.job(self.asked, placed)
         with _progress.bar("stages", transient=True) as progress:
             return fabric.contention(routes, communication, hosts, progress=progress), hosts

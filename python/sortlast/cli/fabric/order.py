@@ -106,7 +106,8 @@ def order(
     topology = _inputs.topology(net, node_name_map, without)
     routes = _inputs.routes(topology, engine, lft, roots, compute)
     rails = _inputs.Rails(rail, ranks_per_node, blocks)
-    hosts = _inputs.placement(topology, nodes, compute=compute, rails=rails)
+    with _inputs.losing(without):
+        hosts = _inputs.placement(topology, nodes, compute=compute, rails=rails)
     if -1 in hosts:
         hosts = fabric.Placement(host for host in hosts if host >= 0)
     asked = asked.on(hosts)
