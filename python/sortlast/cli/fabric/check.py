@@ -127,7 +127,7 @@ def check(
     verdict = _verdict.judge(found, rate)
     report = _report(found, hosts, _inputs.order_name(nodes, order), verdict)
     report["assumed_roots"] = _inputs.assumed_roots(topology, engine, lft, roots, compute)
-    report["warning"] = _rails.warning(found, hosts)
+    report["warning"] = _rails.warning(found, hosts, verdict.at_bound)
     if counters:
         report["counters"] = _counters.report(found, _counters.read(found, counters))
     facts = _facts(found, report)

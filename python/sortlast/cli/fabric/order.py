@@ -165,7 +165,7 @@ def order(
     if hostfile is not None:
         console.print(f"order in the host file: {given if kept else how}", soft_wrap=True)
     _terminal.name_written(console, hostfile, json)
-    if hosts.shares_nodes and (warning := _rails.warning(after, hosts)):
+    if hosts.shares_nodes and (warning := _rails.warning(after, hosts, verdict.at_bound)):
         console.print(warning, soft_wrap=True)
     raise typer.Exit(0 if verdict.at_bound else 1)
 
