@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -131,7 +132,7 @@ def best_order(
     seed: int = 1,
     threads: int = 0,
     progress: Progress | None = None,
-    seconds: float = 60.0,
+    seconds: float | None = None,
 ) -> BestOrder:
     """Find an order of a job's hosts in which a pattern has the least contention.
 
@@ -147,7 +148,8 @@ def best_order(
         seed: of the search.
         threads: 0: one per core.
         progress: as for :func:`contention`; False ends the search, and the best order so far is returned.
-        seconds: limit of the search in wall time, after which the best order so far is returned.
+        seconds: limit of the search in wall time, after which the best order so far is returned; None: 60, or
+            none if ``steps`` is given, so that results do not depend on the machine.
 
     Returns:
         ``placement``, its ``contention``, ``how`` it was found, ``proof``: why no order of these hosts is
@@ -160,7 +162,15 @@ def best_order(
     hosts = [host for host in job if host >= 0]
     made = what if callable(what) else None if what == "shift" else lambda p: pattern(what, p)
     count = -1 if steps is None else steps
-    return _fabric.best_order(routes, hosts, dummies, count, seed, seconds, made, threads, progress)
+    limit = search_limit(steps, seconds)
+    return _fabric.best_order(routes, hosts, dummies, count, seed, limit, made, threads, progress)
+
+
+def search_limit(steps: int | None, seconds: float | None) -> float:
+    """Limit of a search for an order in seconds, as for :func:`best_order`."""
+    if seconds is not None:
+        return seconds
+    return 60.0 if steps is None else math.inf
 
 
 @dataclass(frozen=True)

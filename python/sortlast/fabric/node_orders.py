@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sortlast import _fabric
 from sortlast._errors import ArgumentError
-from sortlast.fabric.analysis import Progress, contention
+from sortlast.fabric.analysis import Progress, contention, search_limit
 from sortlast.fabric.nodes import Nodes, Placement, order_nodes, placement
 from sortlast.fabric.patterns import pattern
 
@@ -46,7 +46,7 @@ def best_node_order(
     steps: int | None = None,
     seed: int = 1,
     progress: Progress | None = None,
-    seconds: float = 60.0,
+    seconds: float | None = None,
 ) -> NodeOrder:
     """Find an order of nodes that minimises the contention of a pattern; a node's ranks stay together.
 
@@ -79,7 +79,7 @@ def best_node_order(
         False,
         -1 if steps is None else steps,
         seed,
-        seconds,
+        search_limit(steps, seconds),
         lambda p: _fabric.node_pattern(made(p * ranks), ranks),
         0,
         progress,
