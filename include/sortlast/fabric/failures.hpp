@@ -23,8 +23,8 @@ struct Failure {
   std::int32_t lost = 0;       // participants on a failed switch: the job stops, and has no time
   double seconds = 0;          // of the pattern, as PatternTime::synchronised
   std::int32_t max_flows = 0;  // on a channel at any stage
-  std::string engine;          // that routes the remaining fabric
-  std::string why;  // why the job stops, or why the engine is not the requested one; empty: neither
+  std::string engine = {};     // that routes the remaining fabric
+  std::string why = {};  // why the job stops, or why the engine is not the requested one; empty: neither
 };
 
 // The cost of every single failure: of each link between switches, and of each switch. Without the part, and
