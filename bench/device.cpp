@@ -7,8 +7,8 @@
 // staged   today's way: copy to pinned memory, composite and gather there, copy the frame back
 // copy     the image copied on the GPU
 // floor    the time in which the GPU copies as many bytes as a frame reads and writes: p images and the frame
-// Medians over frames, in milliseconds, of the root. Frames are compared before they are timed. Figures of the
-// fake driver of the tests say nothing.
+// Medians over frames, in milliseconds, of the root. Frames are compared before they are timed. Figures of
+// the fake driver of the tests say nothing.
 #include <mpi.h>
 
 #include <algorithm>
