@@ -94,7 +94,10 @@ TEST(Counters, SayWhatIsWrongAndWhere) {
   const std::string lid = std::to_string(topology.switch_at(0).lid);
   const std::string title = "# Port extended counters: Lid " + lid + " port 1 (CapMask: 0x5A00)\n";
   const std::vector<std::pair<std::string, std::string>> cases{
-      {"", "c:1: expected counters as perfquery -x or ibqueryerrors --counters print them, found none"},
+      {"",
+       "c:1: expected counters as perfquery -x, ibqueryerrors --counters or ibdiagnet's PM_INFO have them, "
+       "found "
+       "none"},
       {"some text\n", "c:1: expected counters"},
       {"PortXmitData:....1\n",
        "c:1: expected a line '# Port extended counters: Lid N port M' before this one"},
