@@ -132,7 +132,7 @@ std::uint64_t DbCsv::hex(std::string_view column) const {
   try {
     const std::uint64_t value = number.hex("a number");
     if (number.at_end()) return value;
-  } catch (const ArgumentError&) {
+  } catch (const ArgumentError&) {  // NOLINT(bugprone-empty-catch): the error below names the column
   }
   scan_.fail("expected a number in hex for " + std::string(column.substr(0, column.find('|'))) + ", found '" +
              excerpt(found) + "'");

@@ -172,7 +172,7 @@ class Reader {
   double read_state() {
     scan_.expect("==(");
     const std::string_view rest = scan_.rest();
-    const std::size_t end = rest.find(")");
+    const std::size_t end = rest.find(')');
     if (end == rest.npos) scan_.fail_expected("the state of the port in parentheses");
     double gbps = 0;
     if (rest.substr(0, end).find(" Gbps") != rest.npos) {
