@@ -38,9 +38,11 @@ ERRORS = ROOT / "docs" / "reference" / "errors.md"
 
 
 def code(path: Path, language: str) -> list[str]:
-    """The texts of a page's blocks in a language, but for those that are written to files."""
+    """The texts of a page's blocks in a language, but for those that are written to files or not run."""
     found = blocks(path.read_text(), language)
-    return [block.text for block in found if block.comment("write") is None]
+    return [
+        block.text for block in found if block.comment("write") is None and block.comment("not run") is None
+    ]
 
 
 def source(block: Block) -> Path | None:

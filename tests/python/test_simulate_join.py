@@ -109,7 +109,7 @@ def test_jobs_beside_each_other_are_told(cli, tmp_path, method):
     f = fabric.k_ary_n_tree(4, 2)
     given = [
         (simulate.pattern("BU", 8, 50_000), range(8)),
-        (simulate.shift(8, 20_000, 1, 8), range(8)),
+        (simulate.shift(8, 20_000 // 8, 1, 8), range(8)),
         (simulate.pattern("BU", 4, 10_000), range(8, 12)),
     ]
     jobs = simulate.join(given, share_hosts=method == "packet")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -41,6 +43,18 @@ def of_the_core():
     ]
 
 
+def slow_link():
+    """A link at a quarter of the rate of the others on its switch."""
+    text = fabric.write_ibnetdiscover(fabric.assign_lids(fabric.k_ary_n_tree(4, 2)))
+    lines = [f"{line} 4xEDR" if line.startswith("[") else line for line in text.splitlines()]
+    up = next(i for i, line in enumerate(lines) if line.startswith("[5]"))
+    lines[up] = lines[up].replace("4xEDR", "1xEDR")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "net.txt")
+        path.write_text("\n".join(lines) + "\n")
+        return fabric.read(path).slow_links()[0]
+
+
 def of_the_fabric():
     tree = fabric.make_topology("pgft:2,2;1,2;1,1")
     routes = fabric.route(tree, "ftree")
@@ -66,6 +80,8 @@ def of_the_fabric():
         fabric.find_nodes(tree)[0],
         fabric.find_nodes(tree)[0].adapters[0],
         _fabric.read_hostfile(tree, "host00001:4", "list")[0],
+        fabric.single_failures(tree, "ftree", link_bytes_per_second=1e9)[0],
+        slow_link(),
         _fabric.SlurmLine("topology.conf", 3, [("switchname", "s0")]),
         _fabric.NodeRecord("leaf", "leaf 1", 7, True, 3),
         _fabric.CableRecord("leaf", 1, "n01", 1, 400.0, 3),
@@ -92,7 +108,7 @@ def examples():
     return [*of_the_core(), *of_the_fabric(), *of_the_simulators()]
 
 
-# Not plain: they hold a whole fabric, or are only asked and made anew.
+# Not plain: they hold a whole fabric or memory of a GPU, or are only asked and made anew.
 OTHERS = {
     "Builder",
     "Topology",
@@ -104,6 +120,7 @@ OTHERS = {
     "Contention",
     "BestOrder",
     "TableSearch",
+    "DeviceArray",
 }
 OTHERS |= {"FlowOptions", "PacketOptions", "LaneOptions", "LaneRoutes", "CompositingOptions", "Spreading"}
 
