@@ -1,5 +1,5 @@
-// Images in GPU memory: a gathered frame beside the same frame through the host, and beside the copies that
-// no method can do without.
+// Images in GPU memory: the time of a gathered frame, compared with a frame through the host and with the
+// copies that every method needs.
 //
 //   mpiexec -n P bench_device [SECONDS]     seconds per row, 1 by default
 //

@@ -21,8 +21,8 @@
     Switch_Latency_ns 0
     Bundle 1
 
-htsim builds an intact tree of two or three tiers from these numbers: a PGFT whose switches have as many links
-down as up, or a whole multiple of them. Its hosts have the same order as here. Source: csg-htsim,
+htsim builds an intact tree of two or three tiers from these numbers: a PGFT with as many links down as up on
+each switch, or a whole multiple of them. Its hosts have the same order as here. Source: csg-htsim,
 sim/datacenter/fat_tree_topology.cpp.
 """
 
@@ -38,7 +38,7 @@ def write_htsim_topology(topology: Topology, link_nanoseconds: int = 1000) -> st
     """A fat-tree as a topology of htsim; the latency of a link [ns] is at least 1.
 
     A link without a known rate has 100 Gbit/s. Raises ArgumentError for a fabric that is not an intact tree
-    of a family with two or three levels of switches, or whose ratio of links down and up is not whole.
+    of a family with two or three levels of switches, or has no whole ratio of links down and up.
     """
     shape = topology.shape
     if link_nanoseconds < 1:

@@ -1,4 +1,4 @@
-// Contention, host orders with the least of it, effective bisection bandwidth, and the time of a pattern.
+// Contention, host orders with little of it, effective bisection bandwidth, and the time of a pattern.
 #include "sortlast/fabric/contention.hpp"
 
 #include <nanobind/nanobind.h>

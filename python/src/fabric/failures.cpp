@@ -1,4 +1,4 @@
-// Single failures: what the loss of a link or a switch costs a job.
+// Single failures: the cost of losing a link or a switch, for a job.
 #include "sortlast/fabric/failures.hpp"
 
 #include <nanobind/nanobind.h>

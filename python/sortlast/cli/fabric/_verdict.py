@@ -1,4 +1,4 @@
-"""The verdict of ``sortlast fabric check``: the time that a job loses, against the least that it can take."""
+"""The verdict of ``sortlast fabric check``: the time that a job loses, compared with a lower bound."""
 
 from __future__ import annotations
 

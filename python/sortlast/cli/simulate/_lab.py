@@ -1,4 +1,4 @@
-"""The time of a simulated job in the model of ``sortlast fabric check``, beside the simulated one."""
+"""The time of a simulated job in the model of ``sortlast fabric check``, for comparison."""
 
 from __future__ import annotations
 
