@@ -66,7 +66,7 @@ void test_devices(void) {
   const sortlast_status status = sortlast_compositor_create(MPI_COMM_WORLD, NULL, &compositor);
   CHECK_STATUS(SORTLAST_OK, status, sortlast_compositor_message(compositor));
   float drawn[SCALARS];
-  for (int i = 0; i < SCALARS; ++i) drawn[i] = (float)i / SCALARS;
+  for (int i = 0; i < SCALARS; ++i) drawn[i] = (float)i / (float)SCALARS;
   check_mixed_ranks(compositor, drawn);
   check_errors(compositor, drawn);
   sortlast_compositor_free(compositor);
