@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "arrays.hpp"
-#include "sortlast/execute/device/gpu.hpp"
+#include "sortlast/device/memory.hpp"
 
 namespace sortlast::python {
 
@@ -33,7 +33,7 @@ inline nanobind::object array_on(const PixelBuffer& pixels, void* data, Scalar s
   if (pixels.kind() == MemoryKind::host) return array_of(pixels, data, dtype_of(scalar), shape);
   DeviceArray array{pixels.memory(), data, shape, scalar, 0, stream};
   if (!array.memory) array.memory = Memory(pixels.view().colour, [](auto*) {});
-  if (data != nullptr) array.ordinal = Gpu::ordinal_of(data);
+  if (data != nullptr) array.ordinal = device::ordinal_of(data);
   return nanobind::cast(std::move(array));
 }
 

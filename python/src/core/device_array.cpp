@@ -62,7 +62,7 @@ DeviceArray from_address(std::uintptr_t address, const std::vector<std::size_t>&
                          const std::string& scalar, std::uintptr_t stream, nb::object owner) {
   DeviceArray array{{}, handle_of(address), shape, scalar_from_name(scalar), 0, handle_of(stream)};
   array.memory = kept_by(array.data, std::move(owner));
-  if (array.bytes() > 0) array.ordinal = Gpu::ordinal_of(array.data);
+  if (array.bytes() > 0) array.ordinal = device::ordinal_of(array.data);
   return array;
 }
 

@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "sortlast/error.hpp"
+
 namespace sortlast::device {
 namespace {
 
@@ -49,6 +51,15 @@ void fill(const Stream& stream, void* to, std::byte value, std::size_t bytes) {
         "cuMemsetD8Async", of_bytes(stream.context(), bytes));
 }
 
+Owned zeros(const Context& context, std::size_t bytes) {
+  if (bytes == 0) return {};
+  Owned memory = allocate(context, bytes);
+  const Stream stream(context);
+  fill(stream, memory.get(), std::byte{0}, bytes);
+  stream.synchronize();
+  return memory;
+}
+
 PointerInfo inspect(const void* pointer) {
   std::array attributes{attribute_memory_type, attribute_is_managed,  attribute_device_ordinal,
                         attribute_buffer_id,   attribute_range_start, attribute_range_size,
@@ -76,6 +87,13 @@ PointerInfo inspect(const void* pointer) {
   info.buffer = buffer;
   info.shareable = managed == 0 && shareable != 0;
   return info;
+}
+
+int ordinal_of(const void* pointer) {
+  const PointerInfo info = inspect(pointer);
+  if (info.kind == Kind::host || info.kind == Kind::pinned)
+    throw ArgumentError("the image leads to memory of the host; expected memory of a GPU, as its kind says");
+  return info.ordinal;
 }
 
 }  // namespace sortlast::device

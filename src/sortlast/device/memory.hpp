@@ -19,6 +19,9 @@ Owned allocate(const Context& context, std::size_t bytes);
 // The same in pinned memory of the host, which the GPU copies from and to at full speed, without the host.
 Owned allocate_pinned(const Context& context, std::size_t bytes);
 
+// The same as allocate(), filled with zeros; null for 0 bytes.
+Owned zeros(const Context& context, std::size_t bytes);
+
 // Pin memory of the host until the last copy of the result is gone; the memory must exist until then. Throws
 // Error, also if part of it is pinned already.
 Owned pin(const Context& context, void* memory, std::size_t bytes);
@@ -43,5 +46,9 @@ struct PointerInfo {
 
 // Throws Error without a driver.
 PointerInfo inspect(const void* pointer);
+
+// The GPU whose memory a pointer leads to. Throws ArgumentError if it is not memory of a GPU, Error without a
+// driver.
+int ordinal_of(const void* pointer);
 
 }  // namespace sortlast::device

@@ -45,7 +45,7 @@ Tile Compositor::composite(std::span<const BoxImage> images, Size size, const Co
 Memory Compositor::allocate(std::size_t bytes) { return impl().session_.node->allocate(bytes); }
 Memory Compositor::allocate_on_device(std::size_t bytes, int gpu) {
   impl();
-  return Gpu::zeros(gpu, bytes);
+  return device::zeros(device::Context(gpu), bytes);
 }
 const Timing& Compositor::timing() const { return impl().statistics_.timing; }
 std::string Compositor::algorithm() const {

@@ -48,7 +48,7 @@ ImageView Compositor::Impl::taken_from_device(const ImageView& image, const Comp
                         "; expected the memory of the image, as the finished pixels stay there");
   if (image.memory == MemoryKind::host || image.is_none()) return image;
   try {
-    const int ordinal = Gpu::ordinal_of(image.pixels.colour);
+    const int ordinal = device::ordinal_of(image.pixels.colour);
     if (!devices_.gpu || devices_.gpu->ordinal() != ordinal) {
       devices_.exchange.reset();
       devices_.gpu = std::make_unique<Gpu>(ordinal);
@@ -294,7 +294,7 @@ std::optional<Frame> Compositor::Impl::gather_devices(const Gathering& image) {
   Format format = tile.format;
   format.depth = image.with_depth;
   if (given && !devices_.gpu && image.out.kind() == MemoryKind::device)
-    devices_.gpu = std::make_unique<Gpu>(Gpu::ordinal_of(image.out.view().colour));
+    devices_.gpu = std::make_unique<Gpu>(device::ordinal_of(image.out.view().colour));
   std::optional<device::Stream> stream;
   if (devices_.gpu) stream = on_device ? devices_.gpu->stream(tile.stream) : devices_.gpu->own_stream();
 

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "sortlast/error.hpp"
-
 namespace sortlast {
 namespace {
 
@@ -50,23 +48,6 @@ Gpu::Gpu(int ordinal)
       blocks_([this](std::size_t bytes) { return device::allocate(context_, bytes); }),
       pinned_([this](std::size_t bytes) { return device::allocate_pinned(context_, bytes); }),
       opened_(context_) {}
-
-int Gpu::ordinal_of(const void* pointer) {
-  const device::PointerInfo info = device::inspect(pointer);
-  if (info.kind == device::Kind::host || info.kind == device::Kind::pinned)
-    throw ArgumentError("the image leads to memory of the host; expected memory of a GPU, as its kind says");
-  return info.ordinal;
-}
-
-Memory Gpu::zeros(int ordinal, std::size_t bytes) {
-  if (bytes == 0) return {};
-  const device::Context context(ordinal);
-  Memory memory = device::allocate(context, bytes);
-  const device::Stream stream(context);
-  device::fill(stream, memory.get(), std::byte{0}, bytes);
-  stream.synchronize();
-  return memory;
-}
 
 void Gpu::keep(const device::Stream& stream, std::shared_ptr<const void> memory) {
   const device::Event finished(context_, device::Event::Use::here);

@@ -64,12 +64,6 @@ class Gpu {
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
 
-  // The GPU whose memory a pointer leads to. Throws ArgumentError if it is not memory of a GPU, Error without
-  // a driver.
-  static int ordinal_of(const void* pointer);
-  // Zeros in device memory that other ranks can open; null for 0 bytes. Throws Error.
-  static Memory zeros(int ordinal, std::size_t bytes);
-
   int ordinal() const { return context_.ordinal(); }
   std::string name() const { return "GPU " + std::to_string(ordinal()); }
   const std::array<std::int32_t, 3>& identity() const { return identity_; }
