@@ -1,8 +1,9 @@
 // One rank of a loop of frames in which ranks die. What it meets goes into files, which test_dead_ranks.py
 // reads.
 //
-//   dead_rank FOLDER ALGORITHM NODE_RANKS LIMIT ROUNDS SHRINK
+//   dead_rank FOLDER ALGORITHM NODE_RANKS LIMIT ROUNDS SHRINK DEVICE
 //
+// With DEVICE k > 1 the images of all ranks but every k-th are in the memory of a GPU.
 // In each round it composites frames whose right pixels it knows until a call throws, and reports that. Then
 // it waits until the test lets it go on: with SHRINK 1 with the ranks that live, to the next round. It ends
 // without MPI_Finalize, which may wait for the dead.
@@ -22,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "mpi/device_image.hpp"
 #include "sortlast/compositor.hpp"
 #include "sortlast/error.hpp"
 
@@ -29,6 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using sortlast::Compositor;
+using sortlast::testing::DeviceImage;
 
 constexpr sortlast::Size size{128, 96};
 constexpr int steps = 8;        // frames after which the images repeat
@@ -90,7 +93,11 @@ std::string error_of(const Action& action) {
 // Frames that are the ranks' images added: multiples of 2^-12, so the sums are exact.
 class Frames {
  public:
-  explicit Frames(Compositor compositor) : compositor_(std::move(compositor)) { count_ranks(); }
+  Frames(Compositor compositor, bool on_device) : compositor_(std::move(compositor)) {
+    count_ranks();
+    // Never destroyed: it would wait for its stream, and that perhaps for the dead.
+    if (on_device) device_ = new DeviceImage(0, {}, size);
+  }
 
   void go_on_without_the_dead() {
     compositor_ = compositor_.shrink();
@@ -106,12 +113,16 @@ class Frames {
     const auto step = static_cast<float>(step_ % steps + 1);
     const float mine = static_cast<float>(world_rank + 1) * step / 4096;
     std::fill(image_.begin(), image_.end(), mine);
-    const sortlast::ImageView view{{reinterpret_cast<const std::byte*>(image_.data()), nullptr}, size, {}};
+    sortlast::ImageView view{{reinterpret_cast<const std::byte*>(image_.data()), nullptr}, size, {}};
+    if (device_ != nullptr) {
+      device_->draw(view.pixels);
+      view = device_->view();
+    }
     const sortlast::Tile tile = compositor_.composite(view, {.op = sortlast::Op::add});
-    bool right = are_all(tile.colour<float>(), sum_ * step);
+    bool right = are_all(tile.pixels(), tile.range().size(), sum_ * step);
     if (step_ % 3 == 0) {
       const auto frame = compositor_.gather(tile);
-      right = right && (!frame || are_all(frame->colour<float>(), sum_ * step));
+      right = right && (!frame || are_all(frame->pixels, size.pixels(), sum_ * step));
     }
     wrong_ += right ? 0 : 1;
     ++step_;
@@ -124,11 +135,19 @@ class Frames {
     for (const std::int32_t rank : compositor_.ranks()) sum_ += static_cast<float>(rank + 1) / 4096;
   }
 
-  static bool are_all(std::span<const float> values, float value) {
+  bool are_all(sortlast::PixelBuffer pixels, std::int64_t n, float value) const {
+    if (pixels.kind() == sortlast::MemoryKind::device) {
+      // The stream waits for the others' GPUs, so it may not end when one of them has died; a call will say so.
+      if (!device_->ends_within(std::chrono::seconds(1))) return true;
+      pixels = device_->read(pixels, n);
+    }
+    const std::span values(reinterpret_cast<const float*>(pixels.view().colour),
+                           static_cast<std::size_t>(4 * n));
     return std::all_of(values.begin(), values.end(), [&](float each) { return each == value; });
   }
 
   Compositor compositor_;
+  DeviceImage* device_ = nullptr;
   std::vector<float> image_ = std::vector<float>(static_cast<std::size_t>(4 * size.pixels()));
   float sum_ = 0;
   int wrong_ = 0;
@@ -176,7 +195,7 @@ bool shrink(Frames& frames, int round) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 7) return 2;
+  if (argc != 8) return 2;
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);  // as docs/how-to/dead-ranks.md tells
@@ -187,10 +206,12 @@ int main(int argc, char** argv) {
   MPI_Barrier(MPI_COMM_WORLD);  // before the limit counts
   const int rounds = std::stoi(argv[5]);
   const bool shrinks = std::stoi(argv[6]) != 0;
+  const int device = std::stoi(argv[7]);
   {
     Frames frames(
         Compositor(MPI_COMM_WORLD,
-                   {.algorithm = argv[2], .timeout = std::stod(argv[4]), .node_ranks = std::stoi(argv[3])}));
+                   {.algorithm = argv[2], .timeout = std::stod(argv[4]), .node_ranks = std::stoi(argv[3])}),
+        device > 1 && world_rank % device != device - 1);
     for (int round = 0; round < rounds; ++round) {
       write(file_of(round, "ready"), std::to_string(getpid()));
       run_round(frames, round, !shrinks);

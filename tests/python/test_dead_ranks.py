@@ -61,10 +61,11 @@ class Job:
     ulfm: bool  # and they go on without the dead
     algorithm: str
     node_ranks: int
+    device: int  # all ranks but every so-many-th have their images in the memory of a GPU; 0: none
 
     def __str__(self):
         deaths = ", ".join(f"{death.victim} by {death.way}" for death in self.deaths)
-        return f"{self.seed}: {deaths} of {self.ranks} ranks, {self.algorithm}, {self.node_ranks} a node"
+        return f"{self.seed}: {deaths} of {self.ranks} ranks, {self.algorithm}, {self.node_ranks} a node, device {self.device}"
 
 
 def draw_job(seed: int, family: str, most: int) -> Job:
@@ -81,7 +82,8 @@ def draw_job(seed: int, family: str, most: int) -> Job:
         deaths.append(death)
         if death.way != "STOP" or not death.woken:
             living.remove(victim)
-    return Job(seed, ranks, deaths, outlive, ulfm, draw.choice(ALGORITHMS), draw.choice([0, 0, 1, 2]))
+    algorithm, node_ranks = draw.choice(ALGORITHMS), draw.choice([0, 0, 1, 2])
+    return Job(seed, ranks, deaths, outlive, ulfm, algorithm, node_ranks, draw.choice([0, 0, 3, 100]))
 
 
 def draw_jobs(count: int, seed: int) -> list[Job]:
@@ -115,11 +117,12 @@ class Trial:
         launcher = launch.find_mpiexec()
         self.family = launcher.family
         options = OUTLIVE[self.family] if job.outlive else []
-        settings = [job.algorithm, job.node_ranks, LIMIT, len(job.deaths), int(job.ulfm)]
+        settings = [job.algorithm, job.node_ranks, LIMIT, len(job.deaths), int(job.ulfm), job.device]
         command = [str(BUILD / f"dead_rank_{self.family}"), str(folder), *map(str, settings)]
         self.argv = [str(launcher.path), *options, "-n", str(job.ranks), *command]
         cores = len(os.sched_getaffinity(0))
         self.settings = launch.environment(self.family, job.ranks, cores, os.geteuid() == 0)
+        self.settings.setdefault("SORTLAST_CUDA_DRIVER", str(BUILD / "libfake_cuda.so"))
 
     def run(self) -> None:
         self.folder.mkdir()

@@ -120,16 +120,19 @@ void Compositor::Impl::use(const std::string& algorithm) {
 }
 
 Compositor::Impl::~Impl() {
+  bool finished = !session_.broken;
   try {
-    if (devices_.gpu && !session_.broken) devices_.gpu->finish();
-    if (!session_.broken) return;
-    // Messages and other ranks may still be reading.
-    std::vector<std::shared_ptr<const void>> read{own_image_.memory(), devices_.host.memory()};
-    if (devices_.gpu)
-      for (const auto& memory : devices_.gpu->kept()) read.push_back(memory);
+    if (devices_.gpu && finished) devices_.gpu->finish();
+  } catch (...) {
+    finished = false;
+  }
+  if (finished) return;
+  try {
+    // Messages, the GPU and other ranks may still be reading.
+    const std::shared_ptr<const void> read[] = {own_image_.memory(), devices_.host.memory(), devices_.gpu};
     for (const auto& memory : read)
       if (memory) keep_for_ever(memory);
-  } catch (...) {  // NOLINT(bugprone-empty-catch): no memory left to record it, or the GPU has failed
+  } catch (...) {  // NOLINT(bugprone-empty-catch): no memory left to record it
   }
 }
 

@@ -192,6 +192,7 @@ class Compositor::Impl {
   // ---- Images in the memory of GPUs (device_frames.cpp) ----
 
   ImageView taken_from_device(const ImageView& image, const Composition& composition, const PixelBuffer& out);
+  void use_gpu(int ordinal);
   ImageView offered_device_image(const ImageView& image, const Composition& composition);
   ImageView on_host(const ImageView& image, const std::string& cause);
   void settle_devices(ImageView& image);

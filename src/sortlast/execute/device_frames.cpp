@@ -49,20 +49,29 @@ ImageView Compositor::Impl::taken_from_device(const ImageView& image, const Comp
   if (image.memory == MemoryKind::host || image.is_none()) return image;
   try {
     const int ordinal = device::ordinal_of(image.pixels.colour);
-    if (!devices_.gpu || devices_.gpu->ordinal() != ordinal) {
-      devices_.exchange.reset();
-      devices_.gpu = std::make_unique<Gpu>(ordinal);
-    }
+    if (!devices_.gpu || devices_.gpu->ordinal() != ordinal) use_gpu(ordinal);
     devices_.given = true;
     devices_.stream = image.stream;
     devices_.gpu->begin_frame();
     devices_.gpu->begin_work(devices_.gpu->stream(image.stream));
     return offered_device_image(image, composition);
+  } catch (const TimeoutError&) {
+    throw;
+  } catch (const RemoteError&) {
+    throw;
   } catch (const ArgumentError&) {
     throw;
   } catch (const Error& error) {
     throw ArgumentError(error.what());
   }
+}
+
+void Compositor::Impl::use_gpu(int ordinal) {
+  devices_.exchange.reset();
+  devices_.gpu = std::make_shared<Gpu>(ordinal, [this](const device::Event& event) {
+    Backoff backoff(session_.alarm, [] { return std::string("the GPU, before its stream can go on"); });
+    while (!event.done()) backoff.pause();
+  });
 }
 
 // The image to offer: itself, a copy of it that can be shared, or a copy on the host. Throws Error.
@@ -97,7 +106,7 @@ ImageView Compositor::Impl::on_host(const ImageView& image, const std::string& c
                          image.format, n);
   const device::Stream stream = devices_.gpu->stream(image.stream);
   Gpu::copy(stream, image.format, image.pixels, copy.view(), n);
-  stream.synchronize();
+  devices_.gpu->synchronize(stream);
   ImageView view = image;
   view.pixels = copy.view();
   view.memory = MemoryKind::host;
@@ -135,7 +144,7 @@ void Compositor::Impl::settle_devices(ImageView& image) {
   // Open the images.
   std::string problem;
   try {
-    if (!devices_.gpu) devices_.gpu = std::make_unique<Gpu>(0);
+    if (!devices_.gpu) use_gpu(0);
     devices_.gpu->close_unused();
     for (const auto& [rank, offered] : exported)
       if (rank != session_.rank) devices_.gpu->open(rank, *offered.exported(), offered.view().format);
@@ -194,7 +203,7 @@ void Compositor::Impl::finish_on_device(detail::TileData& tile, const PixelBuffe
                 advance(out.view(), tile.format, range.begin), range.size());
       at += range.size();
     }
-    stream.synchronize();  // others may write to the frame of the node
+    devices_.gpu->synchronize(stream);  // others may write to the frame of the node
   }
   devices_.gpu->end_work(stream);
 }
@@ -243,7 +252,7 @@ detail::TileData Compositor::Impl::tile_on_host(const detail::TileData& tile) {
   const device::Stream stream = devices_.gpu->stream(tile.stream);
   copy.pixels = devices_.gpu->take_pinned(tile.format, tile.range.size());
   Gpu::copy(stream, tile.format, tile.pixels.view(), copy.pixels.view(), tile.range.size());
-  stream.synchronize();
+  devices_.gpu->synchronize(stream);
   return copy;
 }
 
@@ -271,7 +280,7 @@ std::vector<bool> Compositor::Impl::take_tiles(const Gathering& image, const Pix
   // The owners go on when the root has read their tiles or, if they can wait for its stream, when that is in
   // order.
   if (root && devices_.exported) devices_.gpu->record_done(*stream);
-  if (root && !devices_.exported) stream->synchronize();
+  if (root && !devices_.exported) devices_.gpu->synchronize(*stream);
   for (const int rank : node.neighbours().members)
     if (rank != session_.rank) node.release(rank);
   node.wait_until_read("gather");
@@ -294,7 +303,7 @@ std::optional<Frame> Compositor::Impl::gather_devices(const Gathering& image) {
   Format format = tile.format;
   format.depth = image.with_depth;
   if (given && !devices_.gpu && image.out.kind() == MemoryKind::device)
-    devices_.gpu = std::make_unique<Gpu>(device::ordinal_of(image.out.view().colour));
+    use_gpu(device::ordinal_of(image.out.view().colour));
   std::optional<device::Stream> stream;
   if (devices_.gpu) stream = on_device ? devices_.gpu->stream(tile.stream) : devices_.gpu->own_stream();
 
@@ -316,7 +325,7 @@ std::optional<Frame> Compositor::Impl::gather_devices(const Gathering& image) {
     taken[static_cast<std::size_t>(session_.rank)] = true;
     Gpu::copy(*stream, format, tile.pixels.view(), advance(frame.view(), format, tile.range.begin),
               tile.range.size());
-    if (frame.kind() == MemoryKind::host) stream->synchronize();
+    if (frame.kind() == MemoryKind::host) devices_.gpu->synchronize(*stream);
   }
   if (stream) devices_.gpu->end_work(*stream);
 
@@ -340,7 +349,7 @@ std::optional<Frame> Compositor::Impl::gather_devices(const Gathering& image) {
       Gpu::copy(*stream, format, advance(ConstPixels(host.view()), format, piece.begin),
                 advance(frame.view(), format, piece.begin), piece.size());
     }
-    if (upload) stream->synchronize();
+    if (upload) devices_.gpu->synchronize(*stream);
   }
   if (!format.depth) frame = {frame.memory(), Pixels{frame.view().colour, nullptr}, frame.kind()};
   return Frame{tile.size, format, frame, {}, on_device ? tile.stream : nullptr};

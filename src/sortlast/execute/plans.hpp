@@ -65,7 +65,7 @@ struct ImagePlans {
 
 // For image frames with images in the memory of GPUs.
 struct DevicePlans {
-  std::unique_ptr<Gpu> gpu;                  // after the first such image of the node
+  std::shared_ptr<Gpu> gpu;                  // after the first such image of the node
   std::shared_ptr<DeviceExchange> exchange;  // for the plan of the images, after the first frame
   // Why the images of the node are composited in memory of the host; empty: they are not, unless an image has
   // a reason of its own.

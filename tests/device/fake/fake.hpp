@@ -68,13 +68,18 @@ struct OpaqueStream {
   std::deque<std::function<void()>> work;
   bool busy = false;
   bool ends = false;
-  std::thread thread{[this] { run(); }};
+
+  OpaqueStream() {
+    std::thread([this] {
+      run();
+      delete this;
+    }).detach();
+  }
 
   void run() {
     std::unique_lock lock(mutex);
-    for (;;) {
-      changed.wait(lock, [this] { return ends || !work.empty(); });
-      if (work.empty()) return;
+    while (!ends) {
+      changed.wait(lock, [this] { return !work.empty(); });
       const std::function<void()> next = std::move(work.front());
       work.pop_front();
       busy = true;
@@ -94,13 +99,9 @@ struct OpaqueStream {
     std::unique_lock lock(mutex);
     changed.wait(lock, [this] { return work.empty() && !busy; });
   }
-  void end() {
-    {
-      const std::lock_guard lock(mutex);
-      ends = true;
-      changed.notify_all();
-    }
-    thread.join();
+  // Delete a stream when its work is complete.
+  static void end(OpaqueStream* stream) {
+    stream->add([stream] { stream->ends = true; });
   }
 };
 

@@ -133,9 +133,9 @@ FAKE cuStreamCreate(StreamHandle* stream, unsigned) {
   return success;
 }
 
+// As with the real driver, the work of the stream goes on.
 FAKE cuStreamDestroy_v2(StreamHandle stream) {
-  stream->end();
-  delete stream;
+  OpaqueStream::end(stream);
   return success;
 }
 

@@ -36,12 +36,14 @@ void ReusedBlocks::begin_frame() {
   });
 }
 
-Gpu::Gpu(int ordinal)
+Gpu::Gpu(int ordinal, Wait wait)
     : context_(ordinal),
+      wait_(std::move(wait)),
       module_(context_, device_kernels_text()),
       own_stream_(context_),
       ready_(context_, device::Event::Use::between_processes),
       done_(context_, device::Event::Use::between_processes),
+      reached_(context_, device::Event::Use::here),
       ended_(context_, device::Event::Use::here),
       identity_{context_.attribute(attribute_pci_domain), context_.attribute(attribute_pci_bus),
                 context_.attribute(attribute_pci_device)},
@@ -56,15 +58,14 @@ void Gpu::keep(const device::Stream& stream, std::shared_ptr<const void> memory)
 }
 
 void Gpu::finish() {
-  for (const Kept& each : kept_) each.finished.synchronize();
-  ended_.synchronize();
+  for (const Kept& each : kept_) wait_(each.finished);
+  wait_(ended_);
   kept_.clear();
 }
 
-std::vector<std::shared_ptr<const void>> Gpu::kept() const {
-  std::vector<std::shared_ptr<const void>> all;
-  for (const Kept& each : kept_) all.push_back(each.memory);
-  return all;
+void Gpu::synchronize(const device::Stream& stream) const {
+  reached_.record(stream);
+  wait_(reached_);
 }
 
 void Gpu::begin_frame() {
@@ -150,7 +151,7 @@ ConstPixels Gpu::open(int rank, const ExportedImage& image, const Format& format
   return pixels;
 }
 
-void Gpu::wait(const device::Stream& stream, std::pair<int, bool> whose, const device::IpcHandle& handle) {
+void Gpu::order(const device::Stream& stream, std::pair<int, bool> whose, const device::IpcHandle& handle) {
   auto known = events_.find(whose);
   if (known != events_.end() && std::memcmp(&known->second.handle, &handle, sizeof handle) != 0) {
     events_.erase(known);
@@ -162,11 +163,11 @@ void Gpu::wait(const device::Stream& stream, std::pair<int, bool> whose, const d
 }
 
 void Gpu::wait_until_ready(const device::Stream& stream, int rank, const ExportedImage& image) {
-  wait(stream, {rank, false}, image.ready);
+  order(stream, {rank, false}, image.ready);
 }
 
 void Gpu::wait_until_done(const device::Stream& stream, int rank, const ExportedImage& image) {
-  wait(stream, {rank, true}, image.done);
+  order(stream, {rank, true}, image.done);
 }
 
 }  // namespace sortlast

@@ -59,8 +59,12 @@ class ReusedBlocks {
 
 class Gpu {
  public:
+  // Waits for an event on the host. It throws after too long: on a stream may be work that waits for a rank
+  // that has died, and CUDA does not say what becomes of it.
+  using Wait = std::function<void(const device::Event&)>;
+
   // GPU `ordinal` of this process. Throws Error.
-  explicit Gpu(int ordinal);
+  Gpu(int ordinal, Wait wait);
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
 
@@ -79,13 +83,16 @@ class Gpu {
   // other streams, because memory is used again.
   void begin_work(const device::Stream& stream);
   void end_work(const device::Stream& stream);
+  // An event for this process.
+  device::Event event() const { return {context_, device::Event::Use::here}; }
   // Hold memory until the stream has finished the work that was added so far.
   void keep(const device::Stream& stream, std::shared_ptr<const void> memory);
+  // Wait until all that was added to the stream is complete. Throws what `wait` throws.
+  void synchronize(const device::Stream& stream) const;
+  // The same, for an event.
+  void wait(const device::Event& event) const { wait_(event); }
   // Wait until nothing has to be held any more, and all work of this rank and on its memory is finished.
   void finish();
-  // The memory that is held now.
-  std::vector<std::shared_ptr<const void>> kept() const;
-
   // n uninitialised pixels in device memory that other ranks can open. They may be used again as soon as the
   // last copy is gone. Work on them that is then still under way must be on the stream of a frame, or on one
   // that the stream of the next frame waits for.
@@ -130,13 +137,15 @@ class Gpu {
   };
 
   device::FunctionHandle kernel(const std::string& name);
-  void wait(const device::Stream& stream, std::pair<int, bool> whose, const device::IpcHandle& handle);
+  void order(const device::Stream& stream, std::pair<int, bool> whose, const device::IpcHandle& handle);
 
   device::Context context_;
+  Wait wait_;
   device::Module module_;
   device::Stream own_stream_;
   device::Event ready_;
   device::Event done_;
+  device::Event reached_;                // what synchronize() waits for
   device::Event ended_;                  // the work of the last call
   device::StreamHandle last_ = nullptr;  // its stream
   std::array<std::int32_t, 3> identity_;

@@ -49,7 +49,7 @@ ImageView DeviceExchange::image_of(int rank) {
   }
   copies_.push_back(gpu.take(view.format, n));
   Gpu::copy(pixels_.stream(), view.format, view.pixels, copies_.back().view(), n);
-  pixels_.stream().synchronize();  // the image is released later than that
+  gpu.synchronize(pixels_.stream());  // the image is released later than that
   view.pixels = copies_.back().view();
   view.memory = MemoryKind::device;
   ++context().traffic.pulled;

@@ -64,7 +64,7 @@ ImageView PixelExchange::copy_of(const NodeImage& image, std::size_t receive) {
   copies_.push_back(gpu.take_pinned(view.format, view.size.pixels()));
   Gpu::copy(gpu.own_stream(), view.format, sortlast::advance(from, view.format, pixels.begin),
             sortlast::advance(copies_.back().view(), view.format, pixels.begin), pixels.size());
-  gpu.own_stream().synchronize();
+  gpu.synchronize(gpu.own_stream());
   view.pixels = copies_.back().view();
   view.memory = MemoryKind::host;
   return view;
