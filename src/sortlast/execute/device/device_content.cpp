@@ -16,7 +16,8 @@ DeviceContent::DeviceContent(const IndexedProgram& program, Pool& pool, Gpu& gpu
       partial_(accumulator_scalar(program.image.scalar, program.op)),
       states_(program.values.size()),
       parts_(program.part_uses.size()),
-      complete_(program_.merges.size()) {}
+      complete_(program_.merges.size()),
+      downloads_(program_.sends.size()) {}
 
 void DeviceContent::begin_frame(const DeviceContribution& contribution) {
   own_ = &contribution;
@@ -37,6 +38,7 @@ void DeviceContent::begin_frame(const DeviceContribution& contribution) {
 void DeviceContent::end_frame() {
   for (State& state : states_) state.memory = PixelBuffer();
   for (Part& part : parts_) part.room = PixelBuffer();
+  std::fill(downloads_.begin(), downloads_.end(), std::nullopt);
   own_ = nullptr;
 }
 
@@ -104,7 +106,7 @@ void DeviceContent::arrived(Chunk chunk, const Arrived& arrival) {
     const Pixels whole = target(value);
     Gpu::copy(*stream_, to.format, part.room.view(),
               advance(whole, to.format, pixels.begin - to.pixels.begin), pixels.size());
-    stream_->synchronize();
+    gpu_.keep(*stream_, part.room.memory());
   }
   part.room = PixelBuffer();
   part.there = true;
@@ -118,12 +120,33 @@ Outgoing DeviceContent::outgoing(Chunk chunk) {
   if (state(step.value).absent)
     return EncodedPixels{Coding::absent, index_.wire.on_the_wire(format, index_.image), pixels.size()}
         .message();
-  const PixelBuffer copy = gpu_.take_pinned(format, pixels.size());
-  Gpu::copy(*stream_, format, at(step.value, pixels.begin), copy.view(), pixels.size());
-  stream_->synchronize();
-  EncodedPixels message = encode(index_.wire, index_.image, {format, copy.view(), pixels.size()}, pool_);
-  if (!message.memory) message.memory = copy.memory();
+  const Download download = downloaded(chunk);
+  // While this chunk is encoded and sent, the next one is copied.
+  const Chunk next{chunk.transfer, chunk.number + 1};
+  const Range after = index_.chunk_of(step.pixels, next.number);
+  if (!after.empty() && ready(step.value, after)) downloads_[chunk.transfer] = download_of(next);
+  gpu_.wait(download.complete);
+  EncodedPixels message =
+      encode(index_.wire, index_.image, {format, download.pixels.view(), pixels.size()}, pool_);
+  if (!message.memory) message.memory = download.pixels.memory();
   return message.message();
+}
+
+// Begin to copy a chunk to the host.
+DeviceContent::Download DeviceContent::download_of(Chunk chunk) {
+  const Send& step = program_.sends[chunk.transfer];
+  const Range pixels = index_.chunk_of(step.pixels, chunk.number);
+  const Format& format = index_.value(step.value).format;
+  Download download{chunk.number, gpu_.take_pinned(format, pixels.size()), gpu_.event()};
+  Gpu::copy(*stream_, format, at(step.value, pixels.begin), download.pixels.view(), pixels.size());
+  download.complete.record(*stream_);
+  return download;
+}
+
+// The copy of a chunk, which may have begun before.
+DeviceContent::Download DeviceContent::downloaded(Chunk chunk) {
+  std::optional<Download> begun = std::exchange(downloads_[chunk.transfer], std::nullopt);
+  return begun && begun->chunk == chunk.number ? *begun : download_of(chunk);
 }
 
 // ---- Merges ---------------------------------------------------------------------------------------

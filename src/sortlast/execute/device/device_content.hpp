@@ -3,7 +3,7 @@
 // All calls only add work to the caller's stream, so that a frame within one node ends before its pixels
 // exist. Each merge is one launch, which reads the images of the ranks of the node where they lie. Images of
 // ranks that keep theirs in host memory are copied to the device first. Chunks of messages pass through
-// pinned memory, for which the host waits for the stream.
+// pinned memory: the host waits for those it sends, while the next one is copied.
 #pragma once
 
 #include <cstdint>
@@ -64,12 +64,19 @@ class DeviceContent final : public Content {
     bool there = false;
     std::int64_t uses = 0;
   };
+  struct Download {  // of a chunk to send
+    std::int64_t chunk;
+    PixelBuffer pixels;
+    device::Event complete;
+  };
 
   const State& state(Value value) const { return states_[static_cast<std::size_t>(value)]; }
   State& state(Value value) { return states_[static_cast<std::size_t>(value)]; }
   void refer_to(Value value, const ImageView& image);
   ConstPixels at(Value value, std::int64_t pixel) const;
   Pixels target(Value value);
+  Download download_of(Chunk chunk);
+  Download downloaded(Chunk chunk);
   void merge(std::size_t number);
 
   const IndexedProgram& index_;
@@ -83,6 +90,7 @@ class DeviceContent final : public Content {
   std::vector<Part> parts_;
   std::vector<bool> complete_;                    // of each merge
   std::vector<std::size_t> candidates_;           // merges that may be able to proceed
+  std::vector<std::optional<Download>> downloads_;  // of each send: the chunk after the one that was sent last
   std::vector<std::pair<Value, Range>> arrived_;  // chunks that have just arrived on the device
   std::size_t merges_left_ = 0;
 };
