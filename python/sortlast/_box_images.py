@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sortlast import _arrays, _core
+from sortlast import _arrays, _core, _device
 from sortlast._arrays import Picture
 from sortlast._errors import ArgumentError
 
@@ -21,6 +21,7 @@ class BoxImages:
 
     ``colours`` are arrays (height, width, C), ``depths`` as many planes or None for all of them,
     ``positions`` as many int64 and ``boxes`` int64 (images, 4), or None if each image is of the whole frame.
+    ``from_gpu``: whether some of them are copies of arrays in the memory of a GPU.
     """
 
     colours: list[NDArray[Any]]
@@ -29,6 +30,7 @@ class BoxImages:
     boxes: NDArray[np.int64] | None
     width: int
     height: int
+    from_gpu: bool
 
     def picture(self, index: int) -> Picture:
         """An image with its depth."""
@@ -51,7 +53,13 @@ def box_images(
     planes = _depths(depths, len(listed))
     colours, checked = _checked(listed, planes)
     return BoxImages(
-        colours, checked, _positions(positions, len(listed)), _boxes(boxes, len(listed)), width, height
+        colours,
+        checked,
+        _positions(positions, len(listed)),
+        _boxes(boxes, len(listed)),
+        width,
+        height,
+        colours is not listed and any(map(_device.is_on_device, [*listed, *(planes or [])])),
     )
 
 
@@ -106,7 +114,8 @@ def _checked(
         try:
             if image is None:
                 raise ArgumentError("it is None; leave it out of the images")
-            pictures.append(_arrays.picture(image, plane))
+            on_host = (_device.copied_to_host(each, what) for each, what in ((image, "image"), (plane, "depth")))
+            pictures.append(_arrays.picture(*on_host))
         except ArgumentError as error:
             raise ArgumentError(f"image {index}: {error}") from None
     colours: list[Any] = [picture.colour for picture in pictures]

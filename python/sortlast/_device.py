@@ -90,6 +90,11 @@ def as_device_array(value: Any, what: str, stream: int | None) -> DeviceArray:
     return _made(what, address, shape, name, stream or 0, (value, capsule))
 
 
+def copied_to_host(value: object, what: str) -> object:
+    """A NumPy array of an array in the memory of a GPU, once it is computed; any other value as it is."""
+    return as_device_array(value, what, None).copy_to_host() if is_on_device(value) else value
+
+
 def _from_interface(value: Any, described: dict[str, Any], what: str, stream: int | None) -> DeviceArray:
     dtype, shape = np.dtype(described["typestr"]), tuple(described["shape"])
     strides = described.get("strides")

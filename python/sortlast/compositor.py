@@ -140,6 +140,7 @@ class Compositor:
             if stopped is not None:
                 raise stopped
         self._tracing = False
+        self._from_gpu = False  # images of the last composite_layers()
 
     def close(self) -> None:
         """Free the compositor's resources. All ranks call it before MPI ends; later calls of others raise.
@@ -167,7 +168,7 @@ class Compositor:
         """
         made = object.__new__(type(self))
         made._native = self._native.shrink()
-        made._tracing = False
+        made._tracing = made._from_gpu = False
         return made
 
     @property
@@ -297,6 +298,7 @@ class Compositor:
         except BaseException as error:
             self._refuse("composite", error)
             raise
+        self._from_gpu = False
         try:
             return self._native.composite(picture, *arguments)  # type: ignore[no-any-return]
         except BaseException:
@@ -324,7 +326,8 @@ class Compositor:
 
         Args:
             images: list of arrays (height, width, C) of float32, float16 or uint8, C-contiguous, in any
-                order; empty on a rank without any. All images of all ranks have the same dtype and C.
+                order; empty on a rank without any. All images of all ranks have the same dtype and C. Arrays
+                on a GPU are copied to the host first, where they are composited.
             positions: places of the images in depth, lower ones in front: whole numbers, unique over all
                 ranks, with or without gaps.
             shape: (height, width) of the frame in pixels; the same on every rank.
@@ -350,6 +353,7 @@ class Compositor:
         """
         try:
             layers = _box_images.box_images(images, depths, positions, shape, boxes)
+            self._from_gpu = layers.from_gpu
             arguments = (
                 _arrays.choice(op, "op", _OPS),
                 _arrays.colours(background, "background"),
@@ -425,6 +429,7 @@ class Compositor:
         except BaseException as error:
             self._refuse("composite", error)
             raise
+        self._from_gpu = False
         try:
             return self._native.composite_fragments(*passed, *arguments)  # type: ignore[no-any-return]
         except BaseException:
@@ -533,7 +538,8 @@ class Compositor:
 
     def explain(self) -> str:
         """Describe how and why the last composite() proceeded, in some lines of text."""
-        return self._native.explain()  # type: ignore[no-any-return]
+        copied = "This rank's images on the GPU were copied to the host first, as lists of images are.\n"
+        return copied * self._from_gpu + self._native.explain()  # type: ignore[no-any-return]
 
     @contextmanager
     def trace(self) -> Iterator[list[Event]]:

@@ -137,6 +137,31 @@ def test_the_root_of_one_gpu_blends_all():
     assert reports == [[0, "collect:2", True], [0, "collect:2", True], [117, "collect:2", True]]
 
 
+def test_lists_of_images_are_copied_to_the_host():
+    reports = run(
+        3,
+        """
+        comp = sortlast.Compositor(comm)
+        pictures = images(11)[:2]
+        depths = [np.random.default_rng(rank + k).random((9, 13), np.float32) for k in range(2)]
+        settings = dict(positions=[rank, size + rank], shape=(9, 13), op="closest")
+        right = comp.gather(comp.composite_layers(pictures, depths=depths, **settings))
+        silent = "GPU" not in comp.explain()
+        mine = [on_device(comp, pictures[0]), pictures[1] if rank else Capsule(on_device(comp, pictures[1]))]
+        planes = [on_device(comp, depths[0]), depths[1]]
+        frame = comp.gather(comp.composite_layers(mine, depths=planes, **settings))
+        told = "were copied to the host" in comp.explain()
+        comp.composite(pictures[0])
+        report([
+            silent and told and "were copied" not in comp.explain(),
+            rank > 0 or np.asarray(frame).tobytes() == np.asarray(right).tobytes(),
+            rank > 0 or isinstance(frame.colour, np.ndarray),
+        ])
+        """,
+    )
+    assert reports == [[True, True, True]] * 3
+
+
 def test_what_cannot_be_read_is_refused_on_every_rank():
     reports = run(
         2,
