@@ -96,7 +96,7 @@ TEST(Layers, DamagedMessagesAreErrors) {
   from.begin_frame(content);
   Engine engine(sender, from);
   engine.begin_frame();
-  engine.open(1);
+  engine.start();
   const Outgoing message = from.outgoing(*engine.next_send());
 
   const auto deliver = [&](const std::vector<std::byte>& bytes) {
@@ -104,7 +104,7 @@ TEST(Layers, DamagedMessagesAreErrors) {
     to.begin_frame(content);
     Engine other(receiver, to);
     other.begin_frame();
-    other.open(1);
+    other.start();
     other.arrived({0, 0}, {0, bytes, nullptr});
     EXPECT_TRUE(to.merged());
     to.place(take_pixels(pool, PairCodec::format, 20), PairCodec::format);

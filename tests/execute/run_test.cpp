@@ -30,7 +30,7 @@ class Starts {
     run_.begin_frame(contribution_);
     for (std::size_t i = 0; i < indexed_.receives.size(); ++i)
       if (indexed_.receives[i].spared) run_.refer(i, {image_of(indexed_.program.receives[i].peer)});
-    run_.engine.open(1 << 20);
+    run_.engine.start();
     std::size_t posted = 0;
     while (run_.engine.next_receive()) ++posted;
     while (run_.engine.next_send()) ++posted;
@@ -108,7 +108,7 @@ TEST(Run, GivesTheSameBitsWhicheverImagesAreReferredToFirst) {
       blend_all();
       EXPECT_EQ(run.content.merged(), early == p - 1);
       refer_until(p - 1);
-      run.engine.open(1);
+      run.engine.start();
       blend_all();
       ASSERT_TRUE(run.content.merged());
       const PixelBuffer result = run.content.take_result();

@@ -170,7 +170,7 @@ class SixteenImages {
     std::shuffle(receives.begin(), receives.end(), random_);
     pool_.begin_frame();
     run_.begin_frame(own_);
-    run_.engine.open(schedule_.stages());
+    run_.engine.start();
     read_ = 0;
     for (const std::size_t receive : receives) {
       run_.refer(receive, {image_of(program_.program.receives[receive].peer)});

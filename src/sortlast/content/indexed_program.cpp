@@ -12,6 +12,7 @@ namespace sortlast {
 IndexedProgram::IndexedProgram(const Schedule& schedule, std::int32_t rank, const Format& format, Op blending,
                                const WireOptions& wire_options)
     : program(schedule.program(rank)),
+      stage_window(schedule.window()),
       image(format),
       op(blending),
       wire(wire_options),
@@ -25,11 +26,12 @@ IndexedProgram::IndexedProgram(const Schedule& schedule, std::int32_t rank, cons
   cut_into_parts();
   find_aliases();
   find_values_between();
-  if (schedule.window() > 0) receive_ahead();
+  if (stage_window > 0) receive_ahead();
 }
 
 IndexedProgram::IndexedProgram(const Schedule& schedule, std::int32_t rank)
     : program(schedule.program(rank)),
+      stage_window(schedule.window()),
       announced(true),
       op(Op::add),
       chunk_pixels(std::max<std::int64_t>(1, schedule.n())),

@@ -90,7 +90,8 @@ struct IndexedProgram {
   IndexedProgram(const Schedule& schedule, std::int32_t rank);
 
   Program program;
-  bool announced = false;  // of varying size: announced by the head of a string
+  std::int32_t stage_window;  // maximum number of stages in progress at once; 0: no limit
+  bool announced = false;     // of varying size: announced by the head of a string
   Format image;
   Op op;
   WireOptions wire;

@@ -2,6 +2,7 @@
 #include "sortlast/execute/engine/engine.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace sortlast {
@@ -11,9 +12,22 @@ Engine::Engine(const IndexedProgram& program, Content& content)
       program_(program.program),
       content_(content),
       sends_(program_.sends.size()),
-      receives_(program_.receives.size()) {}
+      receives_(program_.receives.size()) {
+  const auto count = [&](const auto& steps, const std::vector<IndexedTransfer>& transfers) {
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const auto stage = static_cast<std::size_t>(steps[i].stage);
+      chunks_.resize(std::max(chunks_.size(), stage + 1), 0);
+      if (!transfers[i].spared) chunks_[stage] += transfers[i].chunks;
+    }
+  };
+  count(program_.sends, index_.sends);
+  count(program_.receives, index_.receives);
+}
 
 void Engine::begin_frame() {
+  left_ = chunks_;
+  all_left_ = std::accumulate(chunks_.begin(), chunks_.end(), std::int64_t{0});
+  oldest_ = 1;
   open_ = 0;
   std::fill(sends_.begin(), sends_.end(), Flow());
   std::fill(receives_.begin(), receives_.end(), Flow());
@@ -21,15 +35,28 @@ void Engine::begin_frame() {
   ready_receives_.clear();
 }
 
-void Engine::open(std::int32_t stage) {
-  if (stage <= open_) return;
-  const std::int32_t before = std::exchange(open_, stage);
-  if (before == 0) settled(0);
-  if (index_.announced) return;
+void Engine::start() {
+  if (open_ > 0) return;
+  open_stages();
+  settled(0);
+}
+
+void Engine::open_stages() {
+  const auto stages = static_cast<std::int32_t>(left_.size()) - 1;
+  while (oldest_ <= stages && left_[static_cast<std::size_t>(oldest_)] == 0) ++oldest_;
+  const std::int32_t last =
+      index_.stage_window == 0 ? std::max(stages, 1) : oldest_ + index_.stage_window - 1;
+  const std::int32_t before = std::exchange(open_, last);
+  if (index_.announced || before == last) return;
   for (std::size_t i = 0; i < program_.receives.size(); ++i) {
     const std::int32_t of = program_.receives[i].stage;
-    if (of > before && of <= stage) offer_receive(i);
+    if (of > before && of <= last) offer_receive(i);
   }
+}
+
+void Engine::completed(std::int32_t stage) {
+  --all_left_;
+  if (--left_[static_cast<std::size_t>(stage)] == 0) open_stages();
 }
 
 // Queue the next chunk of a receive, if it may be posted.
@@ -73,8 +100,10 @@ std::optional<Chunk> Engine::next_receive() {
 }
 
 void Engine::arrived(Chunk chunk, const Arrived& arrival) {
+  const Receive& step = program_.receives[chunk.transfer];
   content_.arrived(chunk, arrival);
-  settled(program_.receives[chunk.transfer].value);
+  settled(step.value);
+  completed(step.stage);
 }
 
 std::optional<Chunk> Engine::next_send() {
@@ -93,6 +122,7 @@ void Engine::sent(Chunk chunk) {
   use_up(step.value, index_.chunk_of(step.pixels, chunk.number));
   if (++sends_[chunk.transfer].done == index_.sends[chunk.transfer].chunks) content_.release(step.value);
   offer_send(chunk.transfer);
+  completed(step.stage);
 }
 
 // A merge or send no longer needs some pixels: as many chunks as it used up may be received.

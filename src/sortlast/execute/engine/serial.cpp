@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <string>
 
@@ -20,12 +19,10 @@ namespace sortlast {
 SerialRanks::SerialRanks(const std::vector<Rank>& ranks, HandOver hand_over)
     : hand_over_(std::move(hand_over)) {
   for (const Rank& rank : ranks)
-    members_.push_back({rank.program, rank.content, Engine(rank.program, rank.content), {}, 0});
+    members_.push_back({rank.program, rank.content, Engine(rank.program, rank.content), {}});
   pair_transfers();
   for (std::size_t rank = 0; rank < members_.size(); ++rank) {
-    Member& member = members_[rank];
-    for (const IndexedTransfer& receive : member.index.receives)
-      member.left += receive.spared ? 1 : receive.chunks;
+    const Member& member = members_[rank];
     for (std::size_t send = 0; send < member.index.sends.size(); ++send)
       if (member.index.sends[send].spared) under_way_.push_back({rank, {send, 0}, {}, true});
   }
@@ -51,13 +48,13 @@ void SerialRanks::pair_transfers() {
 void SerialRanks::run(std::uint32_t seed) {
   for (Member& member : members_) {
     member.engine.begin_frame();
-    member.engine.open(std::numeric_limits<std::int32_t>::max());
+    member.engine.start();
   }
   std::mt19937 random(seed);
   while (step(random)) {
   }
   for (std::size_t rank = 0; rank < members_.size(); ++rank) {
-    if (members_[rank].left > 0 || !members_[rank].content.merged())
+    if (members_[rank].engine.left() > 0 || !members_[rank].content.merged())
       throw Error("serial executor: rank " + std::to_string(rank) + " is deadlocked");
   }
 }
@@ -105,7 +102,6 @@ bool SerialRanks::deliver(const Message& message) {
   if (message.in_place) {
     hand_over_(message.from, transfer, to, chunk.transfer);
     receiver.engine.in_place(chunk.transfer);
-    --receiver.left;
     return true;
   }
 
@@ -127,7 +123,6 @@ bool SerialRanks::deliver(const Message& message) {
   }
   from.engine.sent(message.chunk);
   receiver.engine.arrived(chunk, arrival);
-  --receiver.left;
   return true;
 }
 

@@ -19,8 +19,7 @@
 
 namespace sortlast {
 
-// Executes one frame. All stages are open from the start, so it does not show whether a content works with
-// the windows of stages that Exchange observes.
+// Executes one frame.
 class SerialRanks {
  public:
   struct Rank {
@@ -46,7 +45,6 @@ class SerialRanks {
     Content& content;
     Engine engine;
     std::vector<std::size_t> receive_of;  // of each send: the matching receive of the peer
-    std::int64_t left = 0;                // chunks to receive, and transfers to take in place
   };
   struct Message {  // under way
     std::size_t from;

@@ -44,11 +44,8 @@ void Exchange::begin(const FrameContext& context, CallArrival* arrival) {
   arrival_ = arrival;
   hash_ = arrival == nullptr ? 0 : arrival->hash();
   context_->timing.stages = plan_.schedule->stages();
-  left_ = plan_.stage_chunks;
-  all_left_ = plan_.chunks;
   receives_left_ = plan_.receive_chunks;
   bytes_under_way_ = 0;
-  oldest_ = 1;
   std::fill(received_.begin(), received_.end(), 0);
   waiting_since_ = -1;
   engine_.begin_frame();
@@ -61,7 +58,8 @@ PixelBuffer Exchange::run() {
     backoff.progress();
   }
   met();
-  while (all_left_ > 0 || !content_.merged() || arrival_ != nullptr) {
+  engine_.start();
+  while (engine_.left() > 0 || !content_.merged() || arrival_ != nullptr) {
     advance(backoff);
     look_at_arrival(backoff);
   }
@@ -75,7 +73,6 @@ PixelBuffer Exchange::run() {
 
 // One turn: start all transfers that can start, then join some pixels; if nothing progressed, wait.
 void Exchange::advance(Backoff& backoff) {
-  open_stages();
   while (const auto chunk = engine_.next_receive()) {
     const Receive& receive = program_.receives[chunk->transfer];
     const int tag = plan_.receive_tags.tag(chunk->transfer, receive.peer, hash_);
@@ -95,16 +92,6 @@ void Exchange::advance(Backoff& backoff) {
     begin_wait(begin);
     backoff.pause();
   }
-}
-
-void Exchange::open_stages() {
-  const std::int32_t window = plan_.schedule->window();
-  std::int32_t open = plan_.schedule->stages();
-  if (window > 0) {
-    while (oldest_ <= plan_.schedule->stages() && left_[static_cast<std::size_t>(oldest_)] == 0) ++oldest_;
-    open = oldest_ + window - 1;
-  }
-  engine_.open(open);
 }
 
 // Join some of the available pixels. Returns whether there were any.
@@ -145,27 +132,22 @@ bool Exchange::take_messages() {
   for (const Messages::Done& done : ended) {
     const auto bytes = static_cast<std::int64_t>(done.bytes);
     const Chunk chunk = done.sent || !plan_.indexed.announced ? done.chunk : find_receive(done);
-    std::int32_t stage = 0;
     if (done.sent) {
       const Send& send = program_.sends[chunk.transfer];
-      stage = send.stage;
-      record({Activity::send, done.posted, now, send.peer, stage, bytes});
+      record({Activity::send, done.posted, now, send.peer, send.stage, bytes});
       context_->timing.bytes_sent += bytes;
       context_->timing.messages_sent += done.messages;
       if (plan_.indexed.announced) bytes_under_way_ -= done.bytes;
       engine_.sent(chunk);
     } else {
       const Receive& receive = program_.receives[chunk.transfer];
-      stage = receive.stage;
-      record({Activity::receive, done.posted, now, receive.peer, stage, bytes});
+      record({Activity::receive, done.posted, now, receive.peer, receive.stage, bytes});
       context_->timing.bytes_received += bytes;
       context_->timing.messages_received += done.messages;
       ++received_[chunk.transfer];
       --receives_left_;
       engine_.arrived(chunk, done.arrival);
     }
-    --left_[static_cast<std::size_t>(stage)];
-    --all_left_;
   }
   return !ended.empty();
 }

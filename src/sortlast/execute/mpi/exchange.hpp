@@ -88,8 +88,6 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   bool send_next();
   // Returns whether any chunks have completed.
   bool take_messages();
-  // Open the stages that may be under way.
-  void open_stages();
 
  private:
   // Whether the ranks of a node hand over any values.
@@ -117,11 +115,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::optional<FrameContext> context_;  // of the last call
   CallArrival* arrival_ = nullptr;       // ranks have yet to arrive at it; null: all have
   std::uint64_t hash_ = 0;               // of the frame's arguments
-  std::vector<std::int64_t> left_;       // remaining chunks of each stage
-  std::int64_t all_left_ = 0;
   std::int64_t receives_left_ = 0;
   std::size_t bytes_under_way_ = 0;     // of strings being sent
-  std::int32_t oldest_ = 1;             // all stages before it are complete
   std::vector<std::int64_t> received_;  // number of chunks received of each receive
   double waiting_since_ = -1;
 };

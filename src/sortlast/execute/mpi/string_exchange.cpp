@@ -62,7 +62,7 @@ std::vector<LayerString> StringExchange::run(const StringCodec& content, const F
 // Send complete values, hand over to the ranks of the node the values this rank started with, and take the
 // values that they hand over.
 void StringExchange::share() {
-  open_stages();
+  engine().start();
   while (send_next()) take_messages();
 
   const double begin = trace_clock();
@@ -118,7 +118,8 @@ void StringExchange::take_shared() {
     }
     const bool direct = !copied && !content_->pulls_from(peer);
     ++(direct ? context().traffic.direct : context().traffic.pulled);
-    engine().arrived({i, 0}, {0, {string, span.bytes}, copied});
+    strings_.arrived({i, 0}, {0, {string, span.bytes}, copied});
+    engine().in_place(i);
   }
 }
 

@@ -34,19 +34,9 @@ Plan::Plan(std::shared_ptr<const Schedule> made, IndexedProgram index, std::int3
       indexed(std::move(index)),
       send_tags(indexed.program.sends, tag_limit),
       receive_tags(indexed.program.receives, tag_limit),
-      stage_chunks(static_cast<std::size_t>(schedule->stages()) + 2, 0),
       mates(mates_of(indexed.program.rank, schedule->setting().nodes)) {
-  const auto count = [&](const auto& steps, const std::vector<IndexedTransfer>& transfers) {
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      if (transfers[i].spared) continue;
-      stage_chunks[static_cast<std::size_t>(steps[i].stage)] += transfers[i].chunks;
-      chunks += transfers[i].chunks;
-    }
-  };
-  count(indexed.program.sends, indexed.sends);
-  receive_chunks = -chunks;
-  count(indexed.program.receives, indexed.receives);
-  receive_chunks += chunks;
+  for (const IndexedTransfer& receive : indexed.receives)
+    if (!receive.spared) receive_chunks += receive.chunks;
 
   mate_of.resize(indexed.receives.size());
   for (std::size_t i = 0; i < indexed.receives.size(); ++i) {

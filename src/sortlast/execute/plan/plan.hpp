@@ -25,9 +25,7 @@ struct Plan {
   IndexedProgram indexed;
   MessageTags send_tags;
   MessageTags receive_tags;
-  std::vector<std::int64_t> stage_chunks;  // by stage: messages of this rank
-  std::int64_t chunks = 0;                 // all of them
-  std::int64_t receive_chunks = 0;         // those this rank receives
+  std::int64_t receive_chunks = 0;  // messages that this rank receives
 
   // The other ranks of this one's node, and how many receives read the image of each.
   struct Mate {
