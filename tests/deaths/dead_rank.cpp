@@ -137,7 +137,7 @@ class Frames {
 
   bool are_all(sortlast::PixelBuffer pixels, std::int64_t n, float value) const {
     if (pixels.kind() == sortlast::MemoryKind::device) {
-      // The stream waits for the others' GPUs, so it may not end when one of them has died; a call will say so.
+      // The stream waits for the others' GPUs, and may never end if one has died; a call will say so.
       if (!device_->ends_within(std::chrono::seconds(1))) return true;
       pixels = device_->read(pixels, n);
     }

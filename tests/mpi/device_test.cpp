@@ -232,6 +232,25 @@ TEST_F(DeviceFrames, FollowEachOtherInOrder) {
   }
 }
 
+// A rank may still have to wait for the streams of those whose compositors are gone.
+TEST_F(DeviceFrames, OfCompositorsThatEndAtOnce) {
+  const Format format{Scalar::float32, 4, false};
+  const Scene scene(p_, format, size, random_, false);
+  const Composition composition = composition_for(format, Op::over);
+  DeviceImage image(gpu_of(rank_), format, size);
+  image.draw(testing::image_of(scene, rank_).pixels);
+  PixelBuffer first;
+  for (int i = 0; i < 20; ++i) {
+    Compositor compositor(MPI_COMM_WORLD, {.algorithm = "direct-send"});
+    const Tile tile = compositor.composite(image.view(), composition);
+    if (rank_ == i % p_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const std::int64_t n = tile.range().size();
+    const PixelBuffer found = image.read(tile.pixels(), n);
+    if (i == 0) first = found;
+    scene.expect_same_bits(found.view(), first.view(), n);
+  }
+}
+
 TEST_F(DeviceFrames, RefuseWrongMemoryOnEveryRank) {
   const Format format{Scalar::float32, 4, false};
   const Scene scene(p_, format, size, random_, false);

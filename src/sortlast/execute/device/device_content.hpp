@@ -88,9 +88,10 @@ class DeviceContent final : public Content {
   const DeviceContribution* own_ = nullptr;
   std::vector<State> states_;
   std::vector<Part> parts_;
-  std::vector<bool> complete_;                    // of each merge
-  std::vector<std::size_t> candidates_;           // merges that may be able to proceed
-  std::vector<std::optional<Download>> downloads_;  // of each send: the chunk after the one that was sent last
+  std::vector<bool> complete_;           // of each merge
+  std::vector<std::size_t> candidates_;  // merges that may be able to proceed
+  std::vector<std::optional<Download>>
+      downloads_;                                 // of each send: the chunk after the one that was sent last
   std::vector<std::pair<Value, Range>> arrived_;  // chunks that have just arrived on the device
   std::size_t merges_left_ = 0;
 };

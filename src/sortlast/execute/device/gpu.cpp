@@ -41,8 +41,8 @@ Gpu::Gpu(int ordinal, Wait wait)
       wait_(std::move(wait)),
       module_(context_, device_kernels_text()),
       own_stream_(context_),
-      ready_(context_, device::Event::Use::between_processes),
-      done_(context_, device::Event::Use::between_processes),
+      ready_(context_),
+      done_(context_),
       reached_(context_, device::Event::Use::here),
       ended_(context_, device::Event::Use::here),
       identity_{context_.attribute(attribute_pci_domain), context_.attribute(attribute_pci_bus),
@@ -136,11 +136,11 @@ void Gpu::blend(const device::Stream& stream, Op op, const Format& format, Scala
 ExportedImage Gpu::publish(const ImageView& image) {
   ExportedImage exported;
   exported.gpu = identity_;
-  exported.ready = ready_.ipc_handle();
-  exported.done = done_.ipc_handle();
+  exported.ready = ready_->ipc_handle();
+  exported.done = done_->ipc_handle();
   exported.colour = device::export_memory(context_, image.pixels.colour);
   if (image.format.depth) exported.depth = device::export_memory(context_, image.pixels.depth);
-  ready_.record(stream(image.stream));
+  ready_->record(stream(image.stream));
   return exported;
 }
 

@@ -22,6 +22,7 @@
 #include "sortlast/device/ipc.hpp"
 #include "sortlast/device/memory.hpp"
 #include "sortlast/device/module.hpp"
+#include "sortlast/device/shared_event.hpp"
 #include "sortlast/image.hpp"
 #include "sortlast/image/device/launch.hpp"
 
@@ -120,7 +121,7 @@ class Gpu {
   void wait_until_ready(const device::Stream& stream, int rank, const ExportedImage& image);
   void wait_until_done(const device::Stream& stream, int rank, const ExportedImage& image);
   // Record that this rank has read the images of others.
-  void record_done(const device::Stream& stream) { done_.record(stream); }
+  void record_done(const device::Stream& stream) { done_->record(stream); }
   // Close images that have not been used lately. No work that reads them may be under way.
   void close_unused() { opened_.close_unused(opened_images); }
 
@@ -143,8 +144,8 @@ class Gpu {
   Wait wait_;
   device::Module module_;
   device::Stream own_stream_;
-  device::Event ready_;
-  device::Event done_;
+  device::SharedEvent ready_;
+  device::SharedEvent done_;
   device::Event reached_;                // what synchronize() waits for
   device::Event ended_;                  // the work of the last call
   device::StreamHandle last_ = nullptr;  // its stream
