@@ -51,4 +51,9 @@ inline nanobind::object depth_array(const PixelBuffer& stretch, const Format& fo
   return array_of(stretch, stretch.view().depth, dtype_of(Scalar::float32), shape);
 }
 
+// Rows of the same length.
+template <class T, std::size_t length>
+using Rows =
+    nanobind::ndarray<const T, nanobind::shape<-1, length>, nanobind::c_contig, nanobind::device::cpu>;
+
 }  // namespace sortlast::python

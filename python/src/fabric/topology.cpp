@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "fabric/findings.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/nodes.hpp"
 #include "sortlast/fabric/routing.hpp"
@@ -30,6 +31,8 @@ using namespace nb::literals;
 namespace sortlast::python {
 
 void bind_families(nb::module_& module);
+void bind_findings(nb::module_& module);
+void bind_shapes(nb::module_& module);
 
 namespace {
 
@@ -59,16 +62,6 @@ struct LinkRecord {
   End a, b;
   std::string a_name, b_name;
   double gbps;
-};
-
-struct SlowRecord {
-  fabric::SlowLink value;
-  std::string link;
-};
-
-struct MissingRecord {
-  fabric::MissingLinks value;
-  std::string lower, upper;
 };
 
 // Sequences of records, which are made on access.
@@ -227,72 +220,13 @@ void bind_parts(nb::module_& module) {
                        "The cables of a topology, cables of hosts first.");
 }
 
-void bind_shapes(nb::module_& module) {
-  using fabric::DragonflyPlusShape;
-  using fabric::DragonflyShape;
-  using fabric::GridShape;
-  using fabric::HyperXShape;
-  using fabric::SlenderShape;
-  using fabric::TreeShape;
-  nb::class_<TreeShape> tree(module, "TreeShape",
-                             "PGFT(h; m; w; p): children, parents, and links to each, by level.");
-  bind_value(tree, field("m", &TreeShape::m), field("w", &TreeShape::w), field("p", &TreeShape::p));
-  nb::class_<SlenderShape> slender(module, "SlenderShape", "Slender-tree k:k',n, with up for k'.");
-  bind_value(slender, field("k", &SlenderShape::k), field("up", &SlenderShape::up),
-             field("n", &SlenderShape::n));
-  nb::class_<GridShape> grid(module, "GridShape",
-                             "Mesh, or torus if it wraps: switches along x, y, ..., and hosts on each.");
-  bind_value(grid, field("size", &GridShape::size), field("wraps", &GridShape::wraps),
-             field("hosts", &GridShape::hosts));
-  nb::class_<DragonflyShape> dragonfly(
-      module, "DragonflyShape", "Dragonfly: hosts p and global links h of a router, routers a, groups g.");
-  bind_value(dragonfly, field("p", &DragonflyShape::p), field("a", &DragonflyShape::a),
-             field("h", &DragonflyShape::h), field("g", &DragonflyShape::g));
-  nb::class_<DragonflyPlusShape> plus(
-      module, "DragonflyPlusShape",
-      "Dragonfly+: hosts p of a leaf, leaves l, spines s, global links h of a spine, groups g.");
-  bind_value(plus, field("p", &DragonflyPlusShape::p), field("l", &DragonflyPlusShape::l),
-             field("s", &DragonflyPlusShape::s), field("h", &DragonflyPlusShape::h),
-             field("g", &DragonflyPlusShape::g));
-  nb::class_<HyperXShape> hyperx(module, "HyperXShape",
-                                 "HyperX: switches along x, y, ..., and hosts on each.");
-  bind_value(hyperx, field("size", &HyperXShape::size), field("hosts", &HyperXShape::hosts));
-}
-
-void bind_found(nb::module_& module) {
+void bind_levels(nb::module_& module) {
   nb::class_<fabric::Levels> levels(module, "Levels", "Levels of switches.");
   bind_value(levels,
              field("level", &fabric::Levels::level,
                    "By switch, 1 next to hosts; all 0 if the fabric is not a tree."),
              field("roots", &fabric::Levels::roots, "Switches of the highest level."),
              field("why", &fabric::Levels::why, "Why the fabric is not a tree; empty: it is one."));
-  nb::class_<MissingRecord> missing(
-      module, "MissingLinks", "A lower and an upper switch with fewer links than such pairs normally have.");
-  missing
-      .def_prop_ro(
-          "lower", [](const MissingRecord& m) { return m.value.lower; }, "Number of the lower switch.")
-      .def_prop_ro(
-          "upper", [](const MissingRecord& m) { return m.value.upper; }, "Number of the upper switch.")
-      .def_ro("lower_name", &MissingRecord::lower)
-      .def_ro("upper_name", &MissingRecord::upper)
-      .def_prop_ro("present", [](const MissingRecord& m) { return m.value.present; })
-      .def_prop_ro("expected", [](const MissingRecord& m) { return m.value.expected; })
-      .def("__repr__", [](const MissingRecord& m) {
-        return "<MissingLinks '" + m.lower + "' - '" + m.upper + "': " + std::to_string(m.value.present) +
-               " of " + std::to_string(m.value.expected) + ">";
-      });
-  bind_pickle(missing, [](auto& m) { return std::tie(m.value, m.lower, m.upper); });
-  nb::class_<SlowRecord> slow(module, "SlowLink", "A link that is slower than its neighbours.");
-  slow.def_prop_ro(
-          "channel", [](const SlowRecord& s) { return s.value.channel; }, "One direction of the link.")
-      .def_ro("link", &SlowRecord::link, "Both ends with their ports, as text.")
-      .def_prop_ro(
-          "gbps", [](const SlowRecord& s) { return s.value.gbps; }, "Its signalling rate [Gbit/s].")
-      .def_prop_ro(
-          "expected", [](const SlowRecord& s) { return s.value.expected; },
-          "The rate of most of its neighbours [Gbit/s].")
-      .def("__repr__", [](const SlowRecord& s) { return "<SlowLink " + s.link + ">"; });
-  bind_pickle(slow, [](auto& s) { return std::tie(s.value, s.link); });
 }
 
 std::optional<std::pair<Vertex, std::int32_t>> pair_of(const End& end) {
@@ -322,25 +256,6 @@ const std::string& vertex_name(const Topology& topology, Vertex v) {
 std::string label(const Topology& topology, Vertex v) {
   check_vertex(topology, v);
   return topology.label(v);
-}
-
-std::vector<SlowRecord> slow_links(const Topology& topology) {
-  std::vector<SlowRecord> records;
-  for (const fabric::SlowLink& slow : fabric::slow_links(topology)) {
-    std::string link = describe_channels(topology, {slow.channel});
-    link.erase(link.find_last_not_of('\n') + 1);
-    records.push_back({slow, link});
-  }
-  return records;
-}
-
-std::vector<MissingRecord> missing_links(const Topology& topology) {
-  std::vector<MissingRecord> records;
-  for (const fabric::MissingLinks& missing : fabric::missing_links(topology)) {
-    records.push_back({missing, topology.label(topology.vertex_of_switch(missing.lower)),
-                       topology.label(topology.vertex_of_switch(missing.upper))});
-  }
-  return records;
 }
 
 Shared shared(Topology topology) { return std::make_shared<Topology>(std::move(topology)); }
@@ -463,7 +378,8 @@ void bind_topologies(nb::module_& module) {
 void bind_topology(nb::module_& module) {
   bind_parts(module);
   bind_shapes(module);
-  bind_found(module);
+  bind_levels(module);
+  bind_findings(module);
   bind_topologies(module);
   bind_families(module);
 }

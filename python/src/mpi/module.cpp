@@ -18,6 +18,7 @@
 #include "device_array.hpp"
 #include "errors.hpp"
 #include "image_arrays.hpp"
+#include "mpi/image_arguments.hpp"
 #include "registered.hpp"
 #include "sortlast/compositor.hpp"
 #include "sortlast/execute/box_frames.hpp"
@@ -30,92 +31,9 @@ using namespace nb::literals;
 
 namespace sortlast::python {
 
-using Output = nb::ndarray<nb::c_contig, nb::device::cpu>;
-using Out = std::optional<std::variant<Output, DeviceArray>>;
+void bind_visibility(nb::module_& module);
 
 namespace {
-
-// An image in the form of sortlast._arrays.Picture: a tuple.
-ImageView view_of(const nb::tuple& picture, const std::optional<std::array<std::int64_t, 4>>& bounds) {
-  const nb::handle colour = picture[0];
-  const nb::handle depth = picture[1];
-  ImageView image{{},
-                  {nb::cast<std::int64_t>(picture[3]), nb::cast<std::int64_t>(picture[2])},
-                  {scalar_from_name(nb::cast<std::string>(picture[5])), nb::cast<int>(picture[4]),
-                   nb::cast<bool>(picture[6])},
-                  {}};
-  if (nb::isinstance<DeviceArray>(colour)) {
-    const auto& plane = nb::cast<const DeviceArray&>(colour);
-    image.memory = MemoryKind::device;
-    image.stream = plane.stream;
-    image.pixels.colour = static_cast<const std::byte*>(plane.data);
-    if (!depth.is_none())
-      image.pixels.depth = static_cast<const float*>(nb::cast<const DeviceArray&>(depth).data);
-    if (bounds) image.bounds = Rectangle{(*bounds)[0], (*bounds)[1], (*bounds)[2], (*bounds)[3]};
-    return image;
-  }
-  if (!colour.is_none()) image.pixels.colour = static_cast<const std::byte*>(data_of(colour.ptr()));
-  if (!depth.is_none()) image.pixels.depth = static_cast<const float*>(data_of(depth.ptr()));
-  if (bounds) image.bounds = Rectangle{(*bounds)[0], (*bounds)[1], (*bounds)[2], (*bounds)[3]};
-  return image;
-}
-
-// The caller's arrays for finished pixels, which the caller keeps alive; none: no pixels.
-PixelBuffer output_of(const Out& given, const Out& given_depth) {
-  if (!given) return {};
-  if (const auto* const array = std::get_if<DeviceArray>(&*given)) {
-    const auto* const plane = given_depth ? &std::get<DeviceArray>(*given_depth) : nullptr;
-    auto kept = std::make_shared<std::pair<Memory, Memory>>(array->memory, plane ? plane->memory : Memory());
-    const Pixels pixels{static_cast<std::byte*>(array->data),
-                        plane ? static_cast<float*>(plane->data) : nullptr};
-    return {Memory(kept, pixels.colour), pixels, MemoryKind::device};
-  }
-  const std::optional<Output> colour = std::get<Output>(*given);
-  const std::optional<Output> depth =
-      given_depth ? std::optional(std::get<Output>(*given_depth)) : std::nullopt;
-  const Pixels pixels{static_cast<std::byte*>(colour->data()),
-                      depth ? static_cast<float*>(depth->data()) : nullptr};
-  auto kept = [arrays = std::make_shared<std::pair<Output, std::optional<Output>>>(*colour, depth)](
-                  std::byte*) mutable {
-    const nb::gil_scoped_acquire acquire;
-    arrays.reset();
-  };
-  return {Memory(pixels.colour, std::move(kept)), pixels};
-}
-
-// Channels in the form of sortlast._channels.Channel.
-std::vector<Channel> channels_of(const nb::object& described) {
-  std::vector<Channel> channels;
-  for (const nb::handle one : described) {
-    Channel channel;
-    channel.name = nb::cast<std::string>(one.attr("name"));
-    const bool whole = nb::cast<std::string>(one.attr("type")) == channel_type_name(ChannelType::uint32);
-    channel.type = whole ? ChannelType::uint32 : ChannelType::float32;
-    channel.width = nb::cast<int>(one.attr("width"));
-    if (const auto values = nb::cast<std::optional<Array>>(one.attr("values")))
-      channel.values = values->data();
-    channel.rule = channel_rule_from_name(nb::cast<std::string>(one.attr("rule")));
-    channel.threshold = nb::cast<float>(one.attr("threshold"));
-    channel.background = nb::cast<std::vector<double>>(one.attr("background"));
-    channels.push_back(std::move(channel));
-  }
-  return channels;
-}
-
-// The values of a channel for pixels of that shape, without a copy.
-nb::object channel_array(const ChannelPlane& plane, std::vector<std::size_t> shape) {
-  using nb::dlpack::dtype_code;
-  if (plane.width > 1) shape.push_back(static_cast<std::size_t>(plane.width));
-  const auto code = plane.type == ChannelType::uint32 ? dtype_code::UInt : dtype_code::Float;
-  return array_of({plane.memory, Pixels{plane.memory.get(), nullptr}}, plane.memory.get(),
-                  {static_cast<std::uint8_t>(code), 32, 1}, shape);
-}
-
-nb::dict channel_arrays(const std::vector<ChannelPlane>& planes, const std::vector<std::size_t>& shape) {
-  nb::dict arrays;
-  for (const ChannelPlane& plane : planes) arrays[plane.name.c_str()] = channel_array(plane, shape);
-  return arrays;
-}
 
 nb::object composite(Compositor& compositor, const nb::tuple& picture, const std::string& op,
                      const std::vector<std::int32_t>& order, const std::vector<float>& background,
@@ -137,10 +55,6 @@ nb::object composite(Compositor& compositor, const nb::tuple& picture, const std
       detail::CompositorAccess::keep(compositor, image, nb::cast<const DeviceArray&>(plane).memory);
   return nb::cast(std::move(*tile));
 }
-
-// Rows of the same length.
-template <class T, std::size_t length>
-using Rows = nb::ndarray<const T, nb::shape<-1, length>, nb::c_contig, nb::device::cpu>;
 
 // Several images in the form of sortlast._box_images.BoxImages.
 std::vector<BoxImage> box_images_of(nb::handle several) {
@@ -382,61 +296,6 @@ void bind_compositor(nb::module_& module) {
       .def("trace", &Compositor::trace, "on"_a)
       .def("events", &Compositor::events)
       .def("clear_events", &Compositor::clear_events);
-}
-
-std::vector<SplitNode> split_tree_of(const std::vector<unsigned>& axes, const Rows<double, 3>& planes,
-                                     const Rows<std::int32_t, 8>& children) {
-  std::vector<SplitNode> tree(axes.size());
-  for (std::size_t node = 0; node < tree.size(); ++node) {
-    tree[node].axes = axes[node];
-    std::copy_n(planes.data() + 3 * node, 3, tree[node].position.begin());
-    std::copy_n(children.data() + 8 * node, 8, tree[node].children.begin());
-  }
-  return tree;
-}
-
-// Positions, boxes as rows, and sources. The three arrays of the tree have the same length.
-nb::tuple visibility_positions(std::uintptr_t comm, const Rows<double, 6>& rows,
-                               const std::array<double, 3>& position, bool parallel, bool split,
-                               const std::vector<unsigned>& axes, const Rows<double, 3>& planes,
-                               const Rows<std::int32_t, 8>& children, double timeout,
-                               const std::string& problem) {
-  std::vector<Box> boxes;
-  for (std::size_t i = 0; i < rows.shape(0); ++i) {
-    const double* const b = rows.data() + 6 * i;
-    boxes.push_back({{b[0], b[2], b[4]}, {b[1], b[3], b[5]}});
-  }
-  const std::vector<SplitNode> tree = split_tree_of(axes, planes, children);
-  BoxPositions found;
-  {
-    const nb::gil_scoped_release release;
-    found = detail::CompositorAccess::visibility_positions(communicator(comm), boxes, {position, parallel},
-                                                           {split, tree, timeout}, problem, see_signals);
-  }
-  std::vector<double> corners;
-  for (const Box& box : found.boxes)
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      corners.push_back(box.low[axis]);
-      corners.push_back(box.high[axis]);
-    }
-  return nb::make_tuple(array_of(std::move(found.positions)), matrix_of(std::move(corners), 6),
-                        array_of(std::move(found.sources)));
-}
-
-void bind_visibility(nb::module_& module) {
-  module.def(
-      "visibility_order",
-      [](std::uintptr_t comm, const std::array<double, 6>& b, const std::array<double, 3>& position,
-         bool parallel, double timeout, const std::string& problem) {
-        const Box box{{b[0], b[2], b[4]}, {b[1], b[3], b[5]}};
-        const nb::gil_scoped_release release;
-        return detail::CompositorAccess::visibility_order(communicator(comm), box, {position, parallel},
-                                                          timeout, problem, see_signals);
-      },
-      "comm"_a, "box"_a, "position"_a, "parallel"_a, "timeout"_a, "problem"_a);
-  module.def("visibility_positions", &visibility_positions, "comm"_a, "boxes"_a, "position"_a, "parallel"_a,
-             "split"_a, "axes"_a, "planes"_a, "children"_a, "timeout"_a, "problem"_a,
-             "See sortlast.visibility_positions.");
 }
 
 // ---- Measuring a communicator's machine, and keeping its profile ----------------------------------
