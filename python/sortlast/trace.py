@@ -3,7 +3,8 @@
 A compositor records events in a block ``with compositor.trace() as events``. :func:`write` gathers the
 events of all ranks and writes them as JSON; open the file at https://ui.perfetto.dev. There, a rank is a
 process and its lanes are threads: "compositing" (its thread of control), "send" and "receive" (messages in
-flight, which overlap and therefore take several lanes). Arrows join a message's two ends.
+flight, which overlap and therefore take several lanes). Arrows join a message's two ends. :func:`read` reads
+the file back, and :func:`frames` separates the frames of a block, for :func:`sortlast.simulate.lateness`.
 
 Times are from a clock that the processes of a host share; between hosts they are as accurate as the hosts'
 clocks, so an arrow between hosts may appear to point back in time.
@@ -18,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sortlast import Error, _core
+from sortlast import ArgumentError, Error, _core
 from sortlast.files import write_text
 
 if TYPE_CHECKING:
@@ -88,6 +89,46 @@ def save(events: Sequence[Sequence[Event]], path: str | Path) -> None:
     write_text(path, json.dumps(document, separators=(",", ":")))
 
 
+def read(path: str | Path) -> list[list[Event]]:
+    """The events of each rank in a file that :func:`save` or :func:`write` made, by rank; times begin at 0.
+
+    Raises Error if the file cannot be read, and ArgumentError if it is no such trace.
+    """
+    try:
+        records = json.loads(Path(path).read_text())["traceEvents"]
+        found: dict[int, list[Event]] = defaultdict(list)
+        for record in records:
+            if record["ph"] == "X":
+                found[int(record["pid"])].append(_event(record))
+    except OSError as error:
+        raise Error(f"cannot read {path}: {error.strerror or error}") from error
+    except (ValueError, TypeError, KeyError) as error:
+        raise ArgumentError(
+            f"{path}: expected a trace that sortlast.trace.write made ({type(error).__name__}: {error})"
+        ) from None
+    if not found:
+        raise ArgumentError(f"{path}: the trace has no events")
+    return [found[rank] for rank in range(max(found) + 1)]
+
+
+def frames(events: Sequence[Sequence[Event]]) -> list[list[list[Event]]]:
+    """The events of each frame, by rank: ``frames(events)[frame][rank]``.
+
+    The ranks agree on a frame before it starts, so a frame begins at the first "agree" after other work. A
+    timeline without agreements is one frame. Raises ArgumentError if ranks recorded different numbers of
+    frames.
+    """
+    separate = [_own_frames(own) for own in events]
+    counts = [len(own) for own in separate]
+    if len({*counts}) > 1:
+        rank = counts.index(min(counts))
+        raise ArgumentError(
+            f"rank {rank} recorded {counts[rank]} frames and rank {counts.index(max(counts))} {max(counts)};"
+            " give the same frames of all ranks"
+        )
+    return [list(each) for each in zip(*separate, strict=True)]
+
+
 def lanes(events: Sequence[Event]) -> dict[str, list[Event]]:
     """One rank's events by lane; within a lane they do not overlap, and are ordered by time."""
     placed: dict[str, list[Event]] = {"compositing": []}
@@ -116,6 +157,32 @@ def messages(events: Sequence[Sequence[Event]]) -> list[Message]:
             if event.activity == "send" and waiting:
                 paired.append(Message(rank, event.peer, event, waiting.popleft()))
     return paired
+
+
+def _own_frames(events: Sequence[Event]) -> list[list[Event]]:
+    """One rank's events, frame by frame; one frame even if there are none."""
+    separate: list[list[Event]] = [[]]
+    worked = False
+    for event in sorted(events, key=lambda event: (event.begin, event.end)):
+        if event.activity == "agree" and worked:
+            separate.append([])
+            worked = False
+        worked = worked or event.activity not in ("agree", "search")
+        separate[-1].append(event)
+    return separate
+
+
+def _event(record: dict[str, Any]) -> Event:
+    """The event of a slice."""
+    begin, about = record["ts"] / _MICROSECONDS, record.get("args", {})
+    return Event(
+        str(record["name"]),
+        begin,
+        begin + record["dur"] / _MICROSECONDS,
+        int(about.get("peer", -1)),
+        int(about.get("stage", -1)),
+        int(about.get("bytes", 0)),
+    )
 
 
 def _fields(event: Event | _core.Event) -> tuple[str, float, float, int, int, int]:

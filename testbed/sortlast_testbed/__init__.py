@@ -15,15 +15,19 @@ from sortlast_testbed.job import answer, run
 from sortlast_testbed.measurement import Measured, measure
 from sortlast_testbed.namespaces import why_not
 from sortlast_testbed.pattern_time import TimedPattern, time_pattern
+from sortlast_testbed.recording import Disturbance, Recorded, record
 from sortlast_testbed.testbed import Settings, Testbed, remove, remove_stale
 
 __all__ = [
+    "Disturbance",
     "Measured",
+    "Recorded",
     "Settings",
     "Testbed",
     "TimedPattern",
     "answer",
     "measure",
+    "record",
     "remove",
     "remove_stale",
     "run",

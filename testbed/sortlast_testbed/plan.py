@@ -145,19 +145,26 @@ def shaper_lines(names: Sequence[str], rate_mbit: float) -> list[str]:
     otherwise wait behind the data of all others that share a link with their way back, and slow the flow down
     as if it shared that link itself: pairs without contention reached 0.50 of a link, and 1.0 with priority.
     """
-    shape = f"ceil {rate_mbit:g}mbit burst {BURST} cburst {BURST}"
     return [
         line
         for name in names
         for line in (
             f"qdisc add dev {name} root handle 1: htb default 20",
-            f"class add dev {name} parent 1: classid 1:1 htb rate {rate_mbit:g}mbit {shape}",
-            f"class add dev {name} parent 1:1 classid 1:10 htb rate {rate_mbit / 10:g}mbit {shape} prio 0",
-            f"class add dev {name} parent 1:1 classid 1:20 htb rate {rate_mbit * 0.9:g}mbit {shape} prio 1",
+            *rate_lines(name, rate_mbit, "add"),
             f"qdisc add dev {name} parent 1:10 handle 10: bfifo limit {QUEUE}",
             f"qdisc add dev {name} parent 1:20 handle 20: bfifo limit {QUEUE}",
             f"filter add dev {name} parent 1: protocol ip u32 match u16 0 0xff00 at 2 flowid 1:10",
         )
+    ]
+
+
+def rate_lines(name: str, rate_mbit: float, how: str) -> list[str]:
+    """Lines of ``tc`` for the rate of an interface; ``how``: "add", or "change" to set another rate."""
+    shape = f"ceil {rate_mbit:g}mbit burst {BURST} cburst {BURST}"
+    return [
+        f"class {how} dev {name} parent 1: classid 1:1 htb rate {rate_mbit:g}mbit {shape}",
+        f"class {how} dev {name} parent 1:1 classid 1:10 htb rate {rate_mbit / 10:g}mbit {shape} prio 0",
+        f"class {how} dev {name} parent 1:1 classid 1:20 htb rate {rate_mbit * 0.9:g}mbit {shape} prio 1",
     ]
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sortlast.fabric import Routes, Topology
+    from sortlast.fabric import PortCounters, Routes, Topology
 
 NAME = "testbed"  # of the command line's testbed
 STATES = Path("/run/sortlast")  # descriptions of the testbeds that are up, one file each
@@ -88,8 +88,7 @@ class Testbed:
         if name is not None:
             names.check(name)
         self.name = names.own() if name is None else name
-        if not 0.1 <= self.settings.rate_mbit <= 10_000:
-            raise ArgumentError(f"rate_mbit is {self.settings.rate_mbit:g}; expected 0.1 to 10000 Mbit/s")
+        check_rate(self.settings.rate_mbit)
         self.routes: Routes = _routes(self.settings)
         self._plan = plan.make(self.routes)
         self._stays = name is not None
@@ -200,6 +199,43 @@ class Testbed:
             result[channel] = read[vertex][interface]
         return result
 
+    def counters(self) -> PortCounters:
+        """Counters of all channels so far, as :func:`sortlast.fabric.read_port_counters` gives them.
+
+        The receiving interface counts symbol errors. Queues are long, so that no port waits for another:
+        ``waits`` are unknown.
+        """
+        from sortlast.fabric import PortCounters
+
+        read = [
+            {
+                device["ifname"]: device["stats64"]
+                for device in json.loads(namespaces.call("ip", "-n", space, "-j", "-s", "-s", "link"))
+            }
+            for space in self.spaces
+        ]
+        bytes_, waits, errors, downs = (np.full(self.topology.channels, -1, np.int64) for _ in range(4))
+        for channel, (vertex, interface) in self._interfaces.items():
+            sent = read[vertex][interface]["tx"]
+            bytes_[channel] = sent["bytes"]
+            downs[channel] = sent["carrier_changes"] // 2  # up and down
+            end = self.topology.target(channel)
+            if end is not None:
+                there = read[end[0]][plan.interface(self.topology, *end)]
+                errors[channel] = there["rx"]["errors"]
+        return PortCounters(bytes_, waits, errors, downs)
+
+    def set_rate(self, channel: int, rate_mbit: float) -> None:
+        """Change the rate at which a channel sends [Mbit/s], as a cable with lost lanes does.
+
+        Raises ArgumentError for a channel without a cable or a rate out of range.
+        """
+        if channel not in self._interfaces:
+            raise ArgumentError(f"channel {channel} has no cable")
+        check_rate(rate_mbit)
+        vertex, interface = self._interfaces[channel]
+        namespaces.batch("tc", self.spaces[vertex], plan.rate_lines(interface, rate_mbit, "change"))
+
     def dropped(self) -> int:
         """Packets dropped by queues since the testbed was made."""
         return sum(
@@ -245,6 +281,12 @@ class Testbed:
             lines = ["link set dev lo up", *plan.end_lines(ends), *self._plan.routes[vertex]]
             namespaces.batch("ip", space, lines)
             namespaces.batch("tc", space, plan.shaper_lines(ends, self.settings.rate_mbit))
+
+
+def check_rate(rate_mbit: float) -> None:
+    """Raise ArgumentError for a rate that the shapers of cables do not have."""
+    if not 0.1 <= rate_mbit <= 10_000:
+        raise ArgumentError(f"rate_mbit is {rate_mbit:g}; expected 0.1 to 10000 Mbit/s")
 
 
 def remove(name: str) -> list[str]:

@@ -83,6 +83,7 @@ from sortlast.fabric.node_orders import NodeOrder, best_node_order
 from sortlast.fabric.nodes import Placement, join_blocks, names, order_nodes, placement
 from sortlast.fabric.parts import single_failures, without
 from sortlast.fabric.patterns import group_kinds, pattern
+from sortlast.fabric.port_counters import PortCounters, read_port_counters
 from sortlast.fabric.prices import Bill, BillLine, PriceList, bill, price_list
 from sortlast.fabric.reading import (
     is_file,
@@ -119,6 +120,7 @@ __all__ = [
     "NodeOrder",
     "Pattern",
     "Placement",
+    "PortCounters",
     "PriceList",
     "Routes",
     "SpreadContention",
@@ -173,6 +175,7 @@ __all__ = [
     "read_gpu_adapters",
     "read_node_list",
     "read_nodes",
+    "read_port_counters",
     "read_routes",
     "read_traffic",
     "rlft",

@@ -36,22 +36,28 @@ from sortlast.simulate.choice import FrameTime, JobFabric, choose
 from sortlast.simulate.flows import flow, frame, frame_traffic
 from sortlast.simulate.htsim import write_htsim
 from sortlast.simulate.joining import JobResult, Jobs, join
+from sortlast.simulate.lateness import FrameLateness, Lateness, LinkResidual, lateness
 from sortlast.simulate.loads import load
 from sortlast.simulate.loggops import loggops
 from sortlast.simulate.packets import packet
 from sortlast.simulate.reading import read, read_fsin, read_goal, read_program
+from sortlast.simulate.replay import Residual
 
 __all__ = [
     "FlowResult",
     "Frame",
+    "FrameLateness",
     "FrameTime",
     "JobFabric",
     "JobResult",
     "Jobs",
+    "Lateness",
+    "LinkResidual",
     "LoadResult",
     "LogGopsResult",
     "PacketResult",
     "Program",
+    "Residual",
     "Traffic",
     "all_to_all",
     "choose",
@@ -63,6 +69,7 @@ __all__ = [
     "halo",
     "join",
     "lane_routings",
+    "lateness",
     "load",
     "loggops",
     "packet",

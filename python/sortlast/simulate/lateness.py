@@ -1,0 +1,324 @@
+"""Why recorded frames were late: a rank that started late, a slow rank, a link, other traffic, or no one.
+
+::
+
+    found = simulate.lateness(routes, trace.read("trace.json"), counters=(before, after))
+    print(found.text)
+    found.frames[2].cause, found.frames[2].links
+
+Three things are joined: the recorded timeline of the ranks, the model's duration of every message on its
+route (:mod:`sortlast.simulate.replay`), and counters of ports. A frame's time beyond what it should have
+taken is divided among causes along the chain of events on which its end depended
+(:mod:`sortlast.simulate.critical_path`). Only if the unexplained time of messages is the largest part, the
+links that late messages have in common are named (:mod:`sortlast.simulate.suspects`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sortlast import trace
+from sortlast._errors import ArgumentError
+from sortlast.fabric import PortCounters, Routes
+from sortlast.simulate.critical_path import Excess, blend_rate, follow
+from sortlast.simulate.links import link_rate
+from sortlast.simulate.replay import Residual, clock_error, replay
+from sortlast.simulate.suspects import Evidence, Suspects, sent_bytes, suspects, weigh
+from sortlast.trace import Event
+
+_NETWORK = ("link", "traffic")
+
+
+@dataclass(frozen=True)
+class FrameLateness:
+    """A recorded frame, and the largest part of its lateness. Times are in seconds.
+
+    Attributes:
+        frame: from 1.
+        seconds: from the first call of any rank to the last end.
+        cause: "start": a rank called late, and the others waited for it; "work": a rank blended or otherwise
+            worked longer than others do for as many bytes; "link": a link was slower than the model;
+            "traffic": others sent on a link; "host": messages of one host were late, by its rank or by its
+            cable; "unclear": messages were late without anything in common, or counters contradict; "none":
+            no cause takes a considerable share of the frame.
+        ranks: that the cause is of; none for "link", "traffic", "unclear" and "none".
+        links: channels of the fabric that the cause is of; several if messages do not tell them apart.
+        start: how much later than the median of the others the last rank called.
+        work: time that ranks worked longer than others do, on the chain that the end depended on.
+        network: time of messages on that chain beyond the model, while neither end was busy.
+        text: the same in a sentence.
+    """
+
+    frame: int
+    seconds: float
+    cause: str
+    ranks: tuple[int, ...]
+    links: tuple[int, ...]
+    start: float
+    work: float
+    network: float
+    text: str
+
+
+@dataclass(frozen=True)
+class LinkResidual:
+    """The messages of all frames that crossed one channel.
+
+    Attributes:
+        channel: of the fabric.
+        messages: number of messages.
+        bytes: of these messages.
+        counted: bytes that its port counted; None: unknown.
+        predicted: mean duration of the messages in the model [s].
+        recorded: mean recorded duration [s].
+        unexplained: mean time beyond the model while neither end was busy [s].
+    """
+
+    channel: int
+    messages: int
+    bytes: int
+    counted: int | None
+    predicted: float
+    recorded: float
+    unexplained: float
+
+
+@dataclass(frozen=True)
+class Lateness:
+    """Why the frames of a recording were late.
+
+    Attributes:
+        frames: in order.
+        residuals: of all messages, frame by frame.
+        links: of all channels that messages crossed, by mean unexplained time, the largest first.
+        counters: what ports counted during the recording; None: not given.
+        clock_error: the least by which clocks of hosts differ [s]; unexplained times below it mean nothing.
+        text: the verdict in a sentence.
+    """
+
+    frames: tuple[FrameLateness, ...]
+    residuals: tuple[Residual, ...]
+    links: tuple[LinkResidual, ...]
+    counters: PortCounters | None
+    clock_error: float
+    text: str
+
+    @property
+    def network_is_cause(self) -> bool:
+        """Whether a link or other traffic made a frame late."""
+        return any(frame.cause in _NETWORK for frame in self.frames)
+
+
+def lateness(
+    routes: Routes,
+    events: Sequence[Sequence[Event]],
+    *,
+    placement: Sequence[int] | None = None,
+    link_bytes_per_second: float | None = None,
+    counters: tuple[PortCounters, PortCounters] | PortCounters | None = None,
+    share: float = 0.2,
+) -> Lateness:
+    """Find out why recorded frames were late.
+
+    Args:
+        routes: the forwarding tables in force.
+        events: recorded by rank, of one frame or several: from :func:`sortlast.trace.gather` or
+            :func:`sortlast.trace.read`. Clocks of hosts should agree to less than a message takes.
+        placement: the host of each rank; None: hosts 0, 1, 2, ...
+        link_bytes_per_second: of each direction of every link; None: as in :func:`flow`.
+        counters: read before and after the recording, or their difference; None: the links are judged by
+            messages only.
+        share: fraction of a frame that a cause has to explain, above 0 and below 1.
+
+    Raises:
+        ArgumentError: a rank without a host, ranks with different numbers of frames, counters that fell, or a
+            share out of range.
+        Error: the tables lead nowhere.
+    """
+    hosts = list(range(len(events))) if placement is None else list(placement)
+    if len(hosts) != len(events):
+        raise ArgumentError(f"{len(events)} ranks were recorded, and {len(hosts)} have a host; give one each")
+    if not 0 < share < 1:
+        raise ArgumentError(f"share is {share}; expected a fraction above 0 and below 1")
+    rate = link_rate(routes) if link_bytes_per_second is None else link_bytes_per_second
+    if isinstance(counters, tuple):
+        before, after = counters
+        counters = after.since(before)
+
+    # Compare every message with the model, and divide the time of every frame among causes.
+    frames = trace.frames(events)
+    residuals = replay(routes, frames, hosts, rate)
+    blends = blend_rate(frames)
+    excesses = [follow(frame, own, blends) for frame, own in zip(frames, residuals, strict=True)]
+
+    # Judge the frames; counters were read once for all of them.
+    judge = _Judge(
+        routes, hosts, rate, counters, share, clock_error(frames), [each for own in residuals for each in own]
+    )
+    late = sum(each.network for each in excesses if judge.largest(each) == "network")
+    told = [
+        judge.frame(number + 1, excess, own, late)
+        for number, (excess, own) in enumerate(zip(excesses, residuals, strict=True))
+    ]
+    return Lateness(
+        tuple(told),
+        tuple(judge.residuals),
+        _links(judge),
+        counters,
+        judge.clock_error,
+        _verdict(told),
+    )
+
+
+@dataclass(frozen=True)
+class _Judge:
+    """All that a frame is judged by."""
+
+    routes: Routes
+    hosts: list[int]
+    rate: float
+    counters: PortCounters | None
+    share: float
+    clock_error: float
+    residuals: list[Residual]
+
+    def largest(self, excess: Excess) -> str:
+        """The largest part of a frame's excess: start, agreement, work, network; none if all are small."""
+        parts = {
+            "start": excess.start,
+            "agreement": excess.agreement,
+            "work": sum(excess.work),
+            "network": excess.network,
+        }
+        if excess.network <= self.clock_error:
+            parts["network"] = 0.0
+        name = max(parts, key=lambda name: parts[name])
+        return name if parts[name] >= self.share * excess.seconds and parts[name] > 0 else "none"
+
+    def frame(self, number: int, excess: Excess, residuals: Sequence[Residual], late: float) -> FrameLateness:
+        """The verdict on a frame; ``late``: unexplained seconds of all frames whose messages were late."""
+        cause, ranks, links = self.largest(excess), tuple[int, ...](), tuple[int, ...]()
+        text = f"no cause takes {self.share:.0%} of it"
+        work = sum(excess.work)
+        if cause == "start":
+            ranks = (excess.start_rank,)
+            text = f"rank {ranks[0]} called {_ms(excess.start)} after the others, which waited for it"
+        elif cause == "agreement" and 2 * excess.left_late > excess.agreement:
+            cause, ranks = "host", (excess.agreement_rank,)
+            text = (
+                f"rank {ranks[0]} left the agreement before the frame {_ms(excess.left_late)} after the"
+                " others: it did not run, or its cable is slow"
+            )
+        elif cause == "agreement":
+            cause = "unclear"
+            text = (
+                f"the agreement before the frame took {_ms(excess.agreement)} after the last call, and its"
+                " messages are not recorded"
+            )
+        elif cause == "work":
+            ranks = (int(np.argmax(excess.work)),)
+            text = f"rank {ranks[0]} worked {_ms(max(excess.work))} longer than others do for as many bytes"
+        elif cause == "network":
+            found = suspects(self.routes, residuals, self.hosts)
+            sent = sent_bytes(self.routes, self.residuals, self.hosts)
+            said = weigh(self.routes, found, self.hosts, self.counters, sent, late, self.rate)
+            cause = _cause(found, said, self)
+            links = found.channels if cause != "unclear" else ()
+            ranks = _ranks(found, self) if cause == "host" else ()
+            text = self._network(cause, excess, found, said, ranks)
+        return FrameLateness(
+            number, excess.seconds, cause, ranks, links, excess.start, work, excess.network, text
+        )
+
+    def _network(
+        self, cause: str, excess: Excess, found: Suspects, said: Evidence, ranks: Sequence[int]
+    ) -> str:
+        late = f"messages took {_ms(excess.network)} longer than the model"
+        names = " or ".join(self.name(channel) for channel in found.channels)
+        if cause == "unclear":
+            if said.verdict == "contradicted":
+                return f"{late}, all on {names}, but counters contradict: {said.text}; look at the ranks' CPUs"
+            return f"{late}, and no link is common to them"
+        if cause == "host":
+            at = " and ".join(f"rank {rank}" for rank in ranks)
+            cable = f" ({names})" if names else ""
+            return f"{late}, all at {at}: it did not run, or its cable{cable} is slow; {said.text}"
+        return f"{late}, all on {names}; {said.text}"
+
+    def name(self, channel: int) -> str:
+        """Both ends of a channel."""
+        topology = self.routes.topology
+        (vertex, port), end = topology.source(channel), topology.target(channel)
+        there = "nothing" if end is None else f"{topology.label(end[0])} port {end[1]}"
+        return f"{topology.label(vertex)} port {port} to {there}"
+
+    def at_host(self, channel: int) -> int:
+        """The host at an end of a channel, -1 if it joins switches."""
+        topology = self.routes.topology
+        end = topology.target(channel)
+        ends = (topology.source(channel)[0], -1 if end is None else end[0])
+        return next((vertex for vertex in ends if 0 <= vertex < len(topology.hosts)), -1)
+
+
+def _cause(found: Suspects, said: Evidence, judge: _Judge) -> str:
+    """The cause of late messages."""
+    if said.verdict == "traffic":
+        return "traffic"
+    if said.verdict == "confirmed":
+        return "link"
+    if said.verdict == "contradicted" or not (found.channels or found.ranks):
+        return "unclear"
+    at_host = found.ranks or any(judge.at_host(channel) >= 0 for channel in found.channels)
+    return "host" if at_host else "link"
+
+
+def _ranks(found: Suspects, judge: _Judge) -> tuple[int, ...]:
+    """The ranks on the hosts that late messages have in common."""
+    hosts = {judge.at_host(channel) for channel in found.channels} - {-1}
+    own = {rank for rank, host in enumerate(judge.hosts) if host in hosts}
+    return tuple(sorted(own | {*found.ranks}))
+
+
+def _links(judge: _Judge) -> tuple[LinkResidual, ...]:
+    """The messages of each channel, by mean unexplained time."""
+    crossing: dict[int, list[Residual]] = {}
+    for each in judge.residuals:
+        for channel in judge.routes.walk(judge.hosts[each.source], judge.hosts[each.destination]):
+            crossing.setdefault(channel, []).append(each)
+    counted = None if judge.counters is None else judge.counters.bytes
+    rows = [
+        LinkResidual(
+            channel,
+            len(own),
+            sum(each.bytes for each in own),
+            None if counted is None or counted[channel] < 0 else int(counted[channel]),
+            float(np.mean([each.predicted for each in own])),
+            float(np.mean([each.recorded for each in own])),
+            float(np.mean([each.unexplained for each in own])),
+        )
+        for channel, own in crossing.items()
+    ]
+    return tuple(sorted(rows, key=lambda row: (-row.unexplained, row.channel)))
+
+
+def _verdict(frames: Sequence[FrameLateness]) -> str:
+    """The verdict on all frames."""
+    causes = Counter(frame.cause for frame in frames)
+    late = len(frames) - causes["none"]
+    number = f"{late} of {len(frames)} frames"
+    if not late:
+        return f"no cause stands out in any of {len(frames)} frames"
+    network = sum(causes[cause] for cause in _NETWORK)
+    if network:
+        return f"the network is the cause of {network} of {number} that have one"
+    if causes["host"] or causes["unclear"]:
+        return f"it is not clear whether the network is the cause of {causes['host'] + causes['unclear']} of {number}"
+    return f"the network is not the cause of any of the {number} that have one"
+
+
+def _ms(seconds: float) -> str:
+    return f"{1e3 * seconds:,.0f} ms"
