@@ -32,6 +32,7 @@ class Excess:
         agreement_rank: the rank that it let go on.
         left_late: how much later it did so than for the median of the others; at most ``agreement``.
         work: by rank, how much longer it worked on the chain than ranks do for as many bytes.
+        idle: by rank, how long it did nothing on the chain, though no wait is recorded.
         network: unexplained time of the messages of the chain.
         messages: of the chain, from the last to the first.
     """
@@ -43,6 +44,7 @@ class Excess:
     agreement_rank: int = 0
     left_late: float = 0.0
     work: list[float] = field(default_factory=list)
+    idle: list[float] = field(default_factory=list)
     network: float = 0.0
     messages: list[Residual] = field(default_factory=list)
 
@@ -82,7 +84,7 @@ class _Chain:
         self.agrees = any(self.agreements)
         first = min((event.begin for own in present for event in own), default=0.0)
         last = max(self.ends) if present else 0.0
-        self.excess = Excess(last - first, work=[0.0] * len(frame))
+        self.excess = Excess(last - first, work=[0.0] * len(frame), idle=[0.0] * len(frame))
 
     def follow(self) -> Excess:
         """Go back from the last end to the start that it depends on."""
@@ -119,7 +121,7 @@ class _Chain:
             return None
         self._idle(rank, arrival.end, now)
         self._add_message(arrival)
-        return (arrival.source if arrival.sender_last else rank), arrival.begin
+        return (arrival.source if arrival.sent >= arrival.begin else rank), arrival.begin
 
     def _arrival(self, rank: int, now: float) -> Residual | None:
         """The message whose arrival a rank noticed last; of several at once, the least explained."""
@@ -145,8 +147,8 @@ class _Chain:
         self.excess.work[rank] += (end - begin) * max(0.0, 1 - event.bytes / self.rate / length)
 
     def _idle(self, rank: int, begin: float, end: float) -> None:
-        """Add the time in which a rank did nothing, though it waited for nothing."""
-        self.excess.work[rank] += max(0.0, end - begin - within(self.waits[rank], begin, end))
+        """Add the time in which a rank did nothing that is recorded, not even wait."""
+        self.excess.idle[rank] += max(0.0, end - begin - within(self.waits[rank], begin, end))
 
     def _start(self, rank: int, now: float) -> None:
         """Find the start that all depends on: of the last rank that agreed, or of this one."""

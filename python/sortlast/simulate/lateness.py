@@ -187,11 +187,12 @@ class _Judge:
     residuals: list[Residual]
 
     def largest(self, excess: Excess) -> str:
-        """The largest part of a frame's excess: start, agreement, work, network; none if all are small."""
+        """The largest part of a frame's excess by name, such as start; none if all are small."""
         parts = {
             "start": excess.start,
             "agreement": excess.agreement,
             "work": sum(excess.work),
+            "idle": sum(excess.idle),
             "network": excess.network,
         }
         if excess.network <= self.clock_error:
@@ -204,9 +205,13 @@ class _Judge:
         cause, ranks, links = self.largest(excess), tuple[int, ...](), tuple[int, ...]()
         text = f"no cause takes {self.share:.0%} of it"
         work = sum(excess.work)
+        more = excess.network >= self.share * excess.seconds
+        innocent = (
+            f"; the network added {_ms(excess.network)}" if more else ": the network is not the cause"
+        )
         if cause == "start":
             ranks = (excess.start_rank,)
-            text = f"rank {ranks[0]} called {_ms(excess.start)} after the others, which waited for it"
+            text = f"rank {ranks[0]} called {_ms(excess.start)} after the others, which waited for it{innocent}"
         elif cause == "agreement" and 2 * excess.left_late > excess.agreement:
             cause, ranks = "host", (excess.agreement_rank,)
             text = (
@@ -219,9 +224,17 @@ class _Judge:
                 f"the agreement before the frame took {_ms(excess.agreement)} after the last call, and its"
                 " messages are not recorded"
             )
+        elif cause == "idle":
+            cause, ranks = "unclear", (int(np.argmax(excess.idle)),)
+            text = (
+                f"rank {ranks[0]} did nothing that is recorded for {_ms(max(excess.idle))}: it waited for ranks"
+                " of its own machine, or did not run"
+            )
         elif cause == "work":
             ranks = (int(np.argmax(excess.work)),)
-            text = f"rank {ranks[0]} worked {_ms(max(excess.work))} longer than others do for as many bytes"
+            text = (
+                f"rank {ranks[0]} worked {_ms(max(excess.work))} longer than others do for as many bytes{innocent}"
+            )
         elif cause == "network":
             found = suspects(self.routes, residuals, self.hosts)
             sent = sent_bytes(self.routes, self.residuals, self.hosts)

@@ -41,7 +41,7 @@ class Residual:
         bytes: its size.
         begin: when both ends had posted it.
         end: when its receiver noticed its arrival.
-        sender_last: whether the sender posted it after the receiver.
+        sent: when its sender had posted it; before ``begin`` if the receiver was last.
         predicted: its duration in the replay.
         busy: how long at least one of its ends was blending between begin and end.
     """
@@ -53,7 +53,7 @@ class Residual:
     bytes: int
     begin: float
     end: float
-    sender_last: bool
+    sent: float
     predicted: float
     busy: float
 
@@ -104,7 +104,7 @@ def replay(
                 message.send.bytes,
                 begin,
                 end,
-                message.send.begin >= message.receive.begin,
+                message.send.begin,
                 predicted,
                 within(union(busy), begin, end),
             )

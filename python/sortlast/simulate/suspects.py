@@ -49,6 +49,8 @@ def suspects(routes: Routes, residuals: Sequence[Residual], placement: Sequence[
     carried: dict[tuple[str, int], list[int]] = defaultdict(lambda: [0, 0])  # bytes, late bytes
     for each in residuals:
         is_late = each.unexplained > _LATE * largest
+        if not is_late and each.end - each.sent - each.predicted > _LATE * largest:
+            continue  # it may have been late, and arrived before its receiver asked for it
         users = [("channel", c) for c in routes.walk(placement[each.source], placement[each.destination])]
         for user in (*users, ("rank", each.source), ("rank", each.destination)):
             lateness[user] += each.unexplained * is_late
