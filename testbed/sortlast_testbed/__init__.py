@@ -11,6 +11,7 @@
 Needs Linux, root, iproute2 (ip, tc) and util-linux (unshare).
 """
 
+from sortlast_testbed.counter_files import write_counters
 from sortlast_testbed.job import answer, run
 from sortlast_testbed.measurement import Measured, measure
 from sortlast_testbed.namespaces import why_not
@@ -33,4 +34,5 @@ __all__ = [
     "run",
     "time_pattern",
     "why_not",
+    "write_counters",
 ]

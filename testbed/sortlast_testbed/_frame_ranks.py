@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import fields
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -98,7 +99,7 @@ def _receiving(address: str) -> Iterator[None]:
 
         def accept() -> None:
             connections = [server.accept()[0] for _ in range(CONNECTIONS)]
-            _together([lambda end=end: _drain(end) for end in connections])
+            _together([partial(_drain, end) for end in connections])
 
         thread = threading.Thread(target=accept)
         thread.start()

@@ -9,7 +9,7 @@ import typer
 
 from sortlast.cli import _terminal
 from sortlast.cli.fabric import _inputs, _options, _show
-from sortlast_testbed import _time_command
+from sortlast_testbed import _record_command, _time_command
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,6 +39,7 @@ app = typer.Typer(
     help="A small fabric of network namespaces on this machine: real packets. Needs root.",
 )
 app.command()(_time_command.time)
+app.command()(_record_command.record)
 
 
 @app.command()

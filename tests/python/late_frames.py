@@ -41,6 +41,7 @@ class Recording:
     events: list[list[Event]]
     counters: PortCounters
     truth: Truth
+    slowdown: float  # of the frame, by its slow link
 
 
 def invent(kind: str, seed: int) -> Recording:
@@ -106,14 +107,17 @@ def record(
 
     # Simulate, and read when messages and blends began and ended.
     program, keys = write(stages, size, begin, blending)
-    run = simulate.flow(
-        routes,
-        parse_goal(program, "invented"),
-        placement=hosts,
-        link_bytes_per_second=RATE,
-        sends_at_once=0,
-        background=background.tolist(),
-        message_log=True,
+    run, intact = (
+        simulate.flow(
+            routes,
+            parse_goal(program, "invented"),
+            placement=hosts,
+            link_bytes_per_second=RATE,
+            sends_at_once=0,
+            background=shares,
+            message_log=True,
+        )
+        for shares in (background.tolist(), 0)
     )
     events: list[list[Event]] = [[Event("agree", float(start), begin)] for start in starts]
     posted = {(rank, 1): begin for rank in range(p)}
@@ -134,7 +138,8 @@ def record(
     sent = run.channel_bytes.astype(float) * (1 + OVERHEAD)
     if truth.kind == "traffic":
         sent[truth.channel] += background[truth.channel] * RATE * (run.seconds - begin)
-    return Recording(routes, hosts, events, counters(sent), truth)
+    slowdown = (run.seconds - begin) / (intact.seconds - begin)
+    return Recording(routes, hosts, events, counters(sent), truth, slowdown)
 
 
 def write(
@@ -157,7 +162,9 @@ def write(
                 keys.append(("send", stage, rank, peer))
             lines.append(f"b{stage}: calc {round(blending[stage - 1, rank] * 1e9)}")
             keys.append(("blend", stage, rank, -1))
-            lines += [f"b{stage} requires {cause}" for cause in (f"b{stage - 1}", *(f"r{stage}x{k}" for k in peers))]
+            lines += [
+                f"b{stage} requires {cause}" for cause in (f"b{stage - 1}", *(f"r{stage}x{k}" for k in peers))
+            ]
         lines.append("}")
     return "\n".join(lines) + "\n", keys
 

@@ -202,65 +202,63 @@ class _Judge:
 
     def frame(self, number: int, excess: Excess, residuals: Sequence[Residual], late: float) -> FrameLateness:
         """The verdict on a frame; ``late``: unexplained seconds of all frames whose messages were late."""
-        cause, ranks, links = self.largest(excess), tuple[int, ...](), tuple[int, ...]()
-        text = f"no cause takes {self.share:.0%} of it"
+        cause, links = self.largest(excess), tuple[int, ...]()
+        if cause == "network":
+            cause, ranks, links, text = self._messages(excess, residuals, late)
+        else:
+            cause, ranks, text = self._ranks(cause, excess)
         work = sum(excess.work)
-        more = excess.network >= self.share * excess.seconds
-        innocent = (
-            f"; the network added {_ms(excess.network)}" if more else ": the network is not the cause"
-        )
-        if cause == "start":
-            ranks = (excess.start_rank,)
-            text = f"rank {ranks[0]} called {_ms(excess.start)} after the others, which waited for it{innocent}"
-        elif cause == "agreement" and 2 * excess.left_late > excess.agreement:
-            cause, ranks = "host", (excess.agreement_rank,)
-            text = (
-                f"rank {ranks[0]} left the agreement before the frame {_ms(excess.left_late)} after the"
-                " others: it did not run, or its cable is slow"
-            )
-        elif cause == "agreement":
-            cause = "unclear"
-            text = (
-                f"the agreement before the frame took {_ms(excess.agreement)} after the last call, and its"
-                " messages are not recorded"
-            )
-        elif cause == "idle":
-            cause, ranks = "unclear", (int(np.argmax(excess.idle)),)
-            text = (
-                f"rank {ranks[0]} did nothing that is recorded for {_ms(max(excess.idle))}: it waited for ranks"
-                " of its own machine, or did not run"
-            )
-        elif cause == "work":
-            ranks = (int(np.argmax(excess.work)),)
-            text = (
-                f"rank {ranks[0]} worked {_ms(max(excess.work))} longer than others do for as many bytes{innocent}"
-            )
-        elif cause == "network":
-            found = suspects(self.routes, residuals, self.hosts)
-            sent = sent_bytes(self.routes, self.residuals, self.hosts)
-            said = weigh(self.routes, found, self.hosts, self.counters, sent, late, self.rate)
-            cause = _cause(found, said, self)
-            links = found.channels if cause != "unclear" else ()
-            ranks = _ranks(found, self) if cause == "host" else ()
-            text = self._network(cause, excess, found, said, ranks)
         return FrameLateness(
             number, excess.seconds, cause, ranks, links, excess.start, work, excess.network, text
         )
 
-    def _network(
-        self, cause: str, excess: Excess, found: Suspects, said: Evidence, ranks: Sequence[int]
-    ) -> str:
-        late = f"messages took {_ms(excess.network)} longer than the model"
+    def _ranks(self, largest: str, excess: Excess) -> tuple[str, tuple[int, ...], str]:
+        """The cause, its ranks and a sentence, if messages are not the largest part."""
+        more = excess.network >= self.share * excess.seconds
+        rest = f"; the network added {_ms(excess.network)}" if more else ": the network is not the cause"
+        if largest == "start":
+            rank = excess.start_rank
+            text = f"rank {rank} called {_ms(excess.start)} after the others, which waited for it"
+            return "start", (rank,), text + rest
+        if largest == "work":
+            rank = int(np.argmax(excess.work))
+            text = f"rank {rank} worked {_ms(excess.work[rank])} longer than others do for as many bytes"
+            return "work", (rank,), text + rest
+        if largest == "idle":
+            rank = int(np.argmax(excess.idle))
+            text = f"rank {rank} did nothing that is recorded for {_ms(excess.idle[rank])}"
+            return "unclear", (rank,), f"{text}: it waited for ranks of its own machine, or did not run"
+        if largest == "agreement" and 2 * excess.left_late > excess.agreement:
+            rank = excess.agreement_rank
+            text = f"rank {rank} left the agreement before the frame {_ms(excess.left_late)} after the others"
+            return "host", (rank,), f"{text}: it did not run, or its cable is slow"
+        if largest == "agreement":
+            text = f"the agreement before the frame took {_ms(excess.agreement)} after the last call"
+            return "unclear", (), f"{text}, and its messages are not recorded"
+        return "none", (), f"no cause takes {self.share:.0%} of it"
+
+    def _messages(
+        self, excess: Excess, residuals: Sequence[Residual], late: float
+    ) -> tuple[str, tuple[int, ...], tuple[int, ...], str]:
+        """The cause, its ranks and links, and a sentence, if messages are the largest part."""
+        found = suspects(self.routes, residuals, self.hosts)
+        sent = sent_bytes(self.routes, self.residuals, self.hosts)
+        said = weigh(self.routes, found, self.hosts, self.counters, sent, late, self.rate)
+        cause = _cause(found, said, self)
+        text = f"messages took {_ms(excess.network)} longer than the model"
         names = " or ".join(self.name(channel) for channel in found.channels)
+        if said.verdict == "contradicted":
+            text = f"{text}, all on {names}, but counters contradict: {said.text}; look at the ranks' CPUs"
+            return cause, (), (), text
         if cause == "unclear":
-            if said.verdict == "contradicted":
-                return f"{late}, all on {names}, but counters contradict: {said.text}; look at the ranks' CPUs"
-            return f"{late}, and no link is common to them"
+            return cause, (), (), f"{text}, and no link is common to them"
         if cause == "host":
+            ranks = _ranks_at(found, self)
             at = " and ".join(f"rank {rank}" for rank in ranks)
             cable = f" ({names})" if names else ""
-            return f"{late}, all at {at}: it did not run, or its cable{cable} is slow; {said.text}"
-        return f"{late}, all on {names}; {said.text}"
+            text = f"{text}, all at {at}: it did not run, or its cable{cable} is slow; {said.text}"
+            return cause, ranks, found.channels, text
+        return cause, (), found.channels, f"{text}, all on {names}; {said.text}"
 
     def name(self, channel: int) -> str:
         """Both ends of a channel."""
@@ -289,7 +287,7 @@ def _cause(found: Suspects, said: Evidence, judge: _Judge) -> str:
     return "host" if at_host else "link"
 
 
-def _ranks(found: Suspects, judge: _Judge) -> tuple[int, ...]:
+def _ranks_at(found: Suspects, judge: _Judge) -> tuple[int, ...]:
     """The ranks on the hosts that late messages have in common."""
     hosts = {judge.at_host(channel) for channel in found.channels} - {-1}
     own = {rank for rank, host in enumerate(judge.hosts) if host in hosts}
@@ -321,16 +319,17 @@ def _links(judge: _Judge) -> tuple[LinkResidual, ...]:
 def _verdict(frames: Sequence[FrameLateness]) -> str:
     """The verdict on all frames."""
     causes = Counter(frame.cause for frame in frames)
-    late = len(frames) - causes["none"]
-    number = f"{late} of {len(frames)} frames"
-    if not late:
-        return f"no cause stands out in any of {len(frames)} frames"
+    recorded = f"{len(frames)} recorded frame{'' if len(frames) == 1 else 's'}"
     network = sum(causes[cause] for cause in _NETWORK)
+    unclear = causes["host"] + causes["unclear"]
+    others = causes["start"] + causes["work"]
     if network:
-        return f"the network is the cause of {network} of {number} that have one"
-    if causes["host"] or causes["unclear"]:
-        return f"it is not clear whether the network is the cause of {causes['host'] + causes['unclear']} of {number}"
-    return f"the network is not the cause of any of the {number} that have one"
+        return f"the network is the cause in {network} of {recorded}"
+    if unclear:
+        return f"it is not clear whether the network is the cause in {unclear} of {recorded}"
+    if others:
+        return f"the network is not the cause: {others} of {recorded} had ranks that were late or slow"
+    return f"the network is not the cause: no cause stands out in {recorded}"
 
 
 def _ms(seconds: float) -> str:

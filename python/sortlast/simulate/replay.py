@@ -118,13 +118,9 @@ def within(intervals: Iterable[tuple[float, float]], begin: float, end: float) -
 
 
 def clock_error(frames: Sequence[Sequence[Sequence[Event]]]) -> float:
-    """How far the clocks of hosts differ at least: the most by which a message arrives before it is sent [s]."""
+    """How far clocks of hosts differ at least: the most by which a message arrives before it is sent [s]."""
     return max(
-        (
-            message.send.begin - message.receive.end
-            for frame in frames
-            for message in trace.messages(frame)
-        ),
+        (message.send.begin - message.receive.end for frame in frames for message in trace.messages(frame)),
         default=0.0,
     )
 
@@ -153,13 +149,12 @@ def _durations(
         lines.append(f"rank {rank} {{")
         now = 0
         for place, number in enumerate(own):
+            send = messages[number].send
             when = round((posted[number] - zero) * _NANOSECONDS)
             lines.append(f"c{place}: calc {when - now}")
             if place:
                 lines.append(f"c{place} requires c{place - 1}")
-            lines.append(
-                f"s{place}: send {messages[number].send.bytes}b to {messages[number].destination} tag {number}"
-            )
+            lines.append(f"s{place}: send {send.bytes}b to {send.peer} tag {number}")
             lines.append(f"s{place} requires c{place}")
             now = when
         order += own
@@ -179,7 +174,7 @@ def _durations(
 
     # Read the durations; a message follows its computation in the traffic.
     seconds = np.zeros(len(messages))
-    for message, _, begin, end in records(run):
-        if message % 2:
-            seconds[order[message // 2]] = end - begin
+    for logged, _, begin, end in records(run):
+        if logged % 2:
+            seconds[order[logged // 2]] = end - begin
     return seconds

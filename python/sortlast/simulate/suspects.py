@@ -104,7 +104,7 @@ def weigh(
     lateness: float,
     link_bytes_per_second: float,
 ) -> Evidence:
-    """Weigh counters of suspected links; ``lateness``: seconds to explain; ``sent``: of :func:`sent_bytes`."""
+    """Weigh counters of suspects; ``lateness``: seconds to explain; ``sent``: of :func:`sent_bytes`."""
     own = np.array(found.channels, np.int64)
     known = own if counters is None else own[counters.bytes[own] >= 0]
     if counters is None or not len(known):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -14,6 +15,7 @@ from sortlast.cli.simulate import (
     _loggops,
     _methods,
     _options,
+    _recorded,
     _report,
     _settings,
     _sweep,
@@ -24,8 +26,8 @@ from sortlast.cli.simulate._options import Method
 from sortlast.cli.simulate._outputs import Outputs
 
 _OF_NETWORKS = {"beside", "net", "routing", "lft", "roots", "compute", "nodes", "order", "rail", "bandwidth"}
-_OF_NETWORKS |= {"draw", "trace"}
-_OF_ONE_RUN = {"beside", "trace"}
+_OF_NETWORKS |= {"draw", "trace", "recorded", "counters"}
+_OF_ONE_RUN = {"beside", "trace", "recorded", "counters"}
 
 
 def register(app: typer.Typer) -> None:
@@ -56,6 +58,8 @@ def simulate(
     bandwidth: _options.Bandwidth = None,
     draw: _options.Draw = None,
     trace: _options.Trace = None,
+    recorded: _options.Recorded = None,
+    counters: _options.Counters = None,
     json: _options.Json = None,
 ) -> None:
     """Simulate traffic on a network, packet by packet or as flows, or without one.
@@ -83,7 +87,9 @@ def simulate(
     if _sweep.is_sweep(ranks):
         _sweep.Sweep(counts, method, wanted, place, tables, simulator).run(draw, json)
     else:
-        _run(method, wanted, beside or [], place, tables, simulator, Outputs(draw, trace, json))
+        recording = _recording(recorded, counters or [], bool(beside))
+        outputs = Outputs(draw, trace, json)
+        _run(method, wanted, beside or [], place, tables, simulator, recording, outputs)
 
 
 def _check(context: typer.Context, method: Method, sweep: bool) -> None:
@@ -101,6 +107,19 @@ def _check(context: typer.Context, method: Method, sweep: bool) -> None:
             raise typer.BadParameter(reasons[parameter.name], param_hint=parameter.opts[0])
 
 
+def _recording(recorded: Path | None, counters: list[Path], beside: bool) -> _recorded.Recording | None:
+    """The recorded run, if one is given."""
+    if recorded is None:
+        if counters:
+            raise typer.BadParameter("are for a recorded run; give --recorded too", param_hint="--counters")
+        return None
+    if beside:
+        raise typer.BadParameter("is of one job; leave --beside out", param_hint="--recorded")
+    recording = _recorded.Recording(recorded, counters)
+    recording.check()
+    return recording
+
+
 def _run(
     method: Method,
     wanted: _traffic.Wanted,
@@ -108,6 +127,7 @@ def _run(
     place: Place,
     tables: Tables,
     settings: dict[str, Any],
+    recording: _recorded.Recording | None,
     outputs: Outputs,
 ) -> None:
     """Simulate, print and write."""
@@ -131,6 +151,9 @@ def _run(
     found = _beside.told(found, jobs)
     if not beside:
         found = _lab.told(found, wanted, ways.routes, hosts[: made.tasks], settings)
+    late = None
+    if recording is not None:
+        found, late = recording.explain(found, ways.routes, hosts[: made.tasks], settings)
 
     # Report.
     if wanted.size is not None:
@@ -142,4 +165,6 @@ def _run(
     console = _terminal.console(*outputs.files)
     console.print(_show.facts(_report.facts(setup, found, report)))
     console.print(_report.links_table(report, found.unit))
+    if late is not None:
+        _recorded.show(late, topology, found.run.seconds, console)
     _terminal.name_written(console, *outputs.files)

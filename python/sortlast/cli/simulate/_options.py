@@ -199,6 +199,23 @@ Trace = Annotated[
         rich_help_panel=_RESULTS,
     ),
 ]
+Recorded = Annotated[
+    Path | None,
+    typer.Option(
+        help="Explain why frames of this recorded run were late: a trace that sortlast.trace.write made.",
+        rich_help_panel=_RESULTS,
+    ),
+]
+Counters = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="FILE",
+        show_default="none",
+        help="Port counters (perfquery -x, ibqueryerrors --counters, .db_csv) for --recorded; given twice:"
+        " before and after the run.",
+        rich_help_panel=_RESULTS,
+    ),
+]
 Json = Annotated[
     Path | None, typer.Option(help="Write the results to this JSON file.", rich_help_panel=_RESULTS)
 ]
