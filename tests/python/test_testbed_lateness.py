@@ -1,4 +1,4 @@
-"""Frames on a testbed that are late for a reason made here: a slow link, a late rank, a stopped one, others."""
+"""Frames on a testbed that are late by a slow link, a late or stopped rank, or the traffic of others."""
 
 from __future__ import annotations
 
