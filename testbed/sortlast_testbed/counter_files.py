@@ -1,4 +1,4 @@
-"""Counters of a testbed as a file of ``ibqueryerrors --counters``, for tools that read those of clusters."""
+"""Counters of a testbed as output of ``ibqueryerrors --counters``, as clusters have them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WORD = 4  # bytes; the unit of PortXmitData
 def write_counters(topology: Topology, counters: PortCounters, path: str | Path) -> None:
     """Write counters of all ports atomically, for :func:`sortlast.fabric.read_port_counters`.
 
-    A port's symbol errors are those of the channel that arrives there. Raises Error if the file cannot be
+    A port counts the symbol errors of the channel that arrives there. Raises Error if the file cannot be
     written.
     """
     guids = [part.guid for part in (*topology.hosts, *topology.switches)]

@@ -31,7 +31,7 @@ class Disturbance:
         late: (rank, seconds) that it waits before it composites.
         stopped: (rank, seconds) for which its process is stopped while it composites.
         slow: (channel, Mbit/s) at which the channel sends.
-        traffic: (sender, receiver, bytes): ranks between whose hosts these bytes are sent too.
+        traffic: (sender, receiver, bytes): these bytes also go from one rank's host to the other's.
     """
 
     late: tuple[int, float] | None = None

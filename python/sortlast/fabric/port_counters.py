@@ -66,7 +66,7 @@ class PortCounters:
 def read_port_counters(topology: Topology, path: str | Path) -> PortCounters:
     """Read port counters: output of perfquery -x or ibqueryerrors --counters, or a .db_csv.
 
-    The bytes are those of :func:`read_counters`, which must be there; the other counters are unknown if the
+    The bytes are the same as from :func:`read_counters`, and required; the other counters are unknown if the
     file lacks them. Raises like :func:`read_counters`.
     """
     text, file = text_of(path), str(path)

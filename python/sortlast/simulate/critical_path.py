@@ -3,7 +3,8 @@
 The chain is followed back from the rank that ended last. Before a piece of work lies whatever the rank did
 last: another piece of work, or a message that arrived, before which lies the end that posted it last. Where
 the chain reaches the agreement with which a frame begins, all ranks waited for the one that called last. The
-idea is that of Barton Miller's critical paths of parallel programs ("IPS-2", 1990).
+idea is from Yang and Miller, "Critical Path Analysis for the Execution of Parallel and Distributed Programs"
+(1988).
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ class Excess:
 
     Attributes:
         seconds: of the frame, from the first call of any rank to the last end.
-        start_rank: the rank whose call the chain depends on.
+        start_rank: the rank with the call that the chain depends on.
         start: how much later that call was than the median of the others; negative if it was earlier.
         agreement: from that call until the agreement let the chain go on.
         agreement_rank: the rank that it let go on.
-        left_late: how much later it did so than for the median of the others; at most ``agreement``.
+        left_late: how much later it left than the median of the others; at most ``agreement``.
         work: by rank, how much longer it worked on the chain than ranks do for as many bytes.
         idle: by rank, how long it did nothing on the chain, though no wait is recorded.
         network: unexplained time of the messages of the chain.
@@ -124,7 +125,7 @@ class _Chain:
         return (arrival.source if arrival.sent >= arrival.begin else rank), arrival.begin
 
     def _arrival(self, rank: int, now: float) -> Residual | None:
-        """The message whose arrival a rank noticed last; of several at once, the least explained."""
+        """The message that a rank noticed last; of several at once, the least explained one."""
         known = [each for each in self.arrivals[rank] if each.end <= now and each.begin < now]
         if not known:
             return None

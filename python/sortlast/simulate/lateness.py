@@ -46,7 +46,7 @@ class FrameLateness:
             cable; "unclear": messages were late without anything in common, or counters contradict; "none":
             no cause takes a considerable share of the frame.
         ranks: that the cause is of; none for "link", "traffic", "unclear" and "none".
-        links: channels of the fabric that the cause is of; several if messages do not tell them apart.
+        links: channels of the fabric that the cause is of; several if they carry the same late messages.
         start: how much later than the median of the others the last rank called.
         work: time that ranks worked longer than others do, on the chain that the end depended on.
         network: time of messages on that chain beyond the model, while neither end was busy.
@@ -96,7 +96,7 @@ class Lateness:
         residuals: of all messages, frame by frame.
         links: of all channels that messages crossed, by mean unexplained time, the largest first.
         counters: what ports counted during the recording; None: not given.
-        clock_error: the least by which clocks of hosts differ [s]; unexplained times below it mean nothing.
+        clock_error: a lower bound of the difference of hosts' clocks [s]; lateness below it means nothing.
         text: the verdict in a sentence.
     """
 
@@ -160,17 +160,17 @@ def lateness(
         routes, hosts, rate, counters, share, clock_error(frames), [each for own in residuals for each in own]
     )
     late = sum(each.network for each in excesses if judge.largest(each) == "network")
-    told = [
+    judged = [
         judge.frame(number + 1, excess, own, late)
         for number, (excess, own) in enumerate(zip(excesses, residuals, strict=True))
     ]
     return Lateness(
-        tuple(told),
+        tuple(judged),
         tuple(judge.residuals),
         _links(judge),
         counters,
         judge.clock_error,
-        _verdict(told),
+        _verdict(judged),
     )
 
 
@@ -201,7 +201,7 @@ class _Judge:
         return name if parts[name] >= self.share * excess.seconds and parts[name] > 0 else "none"
 
     def frame(self, number: int, excess: Excess, residuals: Sequence[Residual], late: float) -> FrameLateness:
-        """The verdict on a frame; ``late``: unexplained seconds of all frames whose messages were late."""
+        """The verdict on a frame; ``late``: unexplained seconds of all frames with late messages."""
         cause, links = self.largest(excess), tuple[int, ...]()
         if cause == "network":
             cause, ranks, links, text = self._messages(excess, residuals, late)
@@ -319,7 +319,7 @@ def _links(judge: _Judge) -> tuple[LinkResidual, ...]:
 def _verdict(frames: Sequence[FrameLateness]) -> str:
     """The verdict on all frames."""
     causes = Counter(frame.cause for frame in frames)
-    recorded = f"{len(frames)} recorded frame{'' if len(frames) == 1 else 's'}"
+    recorded = f"{len(frames)} recorded frames"
     network = sum(causes[cause] for cause in _NETWORK)
     unclear = causes["host"] + causes["unclear"]
     others = causes["start"] + causes["work"]
@@ -329,7 +329,7 @@ def _verdict(frames: Sequence[FrameLateness]) -> str:
         return f"it is not clear whether the network is the cause in {unclear} of {recorded}"
     if others:
         return f"the network is not the cause: {others} of {recorded} had ranks that were late or slow"
-    return f"the network is not the cause: no cause stands out in {recorded}"
+    return f"the network is not the cause: no cause stands out in any of {recorded}"
 
 
 def _ms(seconds: float) -> str:

@@ -118,7 +118,7 @@ def within(intervals: Iterable[tuple[float, float]], begin: float, end: float) -
 
 
 def clock_error(frames: Sequence[Sequence[Sequence[Event]]]) -> float:
-    """How far clocks of hosts differ at least: the most by which a message arrives before it is sent [s]."""
+    """A lower bound of the difference of clocks: how long a message arrives before it is sent [s]."""
     return max(
         (message.send.begin - message.receive.end for frame in frames for message in trace.messages(frame)),
         default=0.0,
