@@ -64,7 +64,7 @@ class Fabric:
 
 
 def verdict(found: CableFindings, truth: Fabric) -> str:
-    """"right", "nothing" or "wrong"."""
+    """Whether the findings are "right", "nothing" or "wrong"."""
     named = [each.channels for each in found.found]
     expected = [] if truth.kind == "healthy" else [[truth.channel]]
     if named == expected:

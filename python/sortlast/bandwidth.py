@@ -12,6 +12,8 @@ Fat-Trees" (2012), section 5, used it. LLNL's mpiGraph measures the same.
 
     found = bandwidth.measure(MPI.COMM_WORLD, message_bytes=2**20)
     found.mean, found.matrix[3, 5]  # bytes per second; the matrix entry is for sends from rank 3 to rank 5
+
+The same messages, in stages that use every link of a fabric alone, find a slow cable (:func:`find_bad`).
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortlast.fabric import Routes
+    from sortlast.fabric.cable_search import CableFindings
 
 _TAG = 1
 _ANSWER = 2  # tag of acknowledgements
@@ -111,21 +114,95 @@ def measure(
         raise ArgumentError(f"message_bytes is {message_bytes}; expected 1 or more")
     if repeat < 1:
         raise ArgumentError(f"repeat is {repeat}; expected 1 or more")
-    incoming = np.empty(message_bytes, np.uint8)
-    row = np.zeros(comm.size)
-    for stage in range(1, comm.size):
-        progress(stage - 1, comm.size - 1)
-        to, source = (comm.rank + stage) % comm.size, (comm.rank - stage) % comm.size
-
-        # Check the message, which also warms up the path.
-        outgoing = payload(comm.rank, to, message_bytes)
-        _send(comm, outgoing, to, incoming, source)
-        _agree(comm, difference(incoming, source, comm.rank))
-
-        times = [_send(comm, outgoing, to, incoming, source) for _ in range(repeat)]
+    p, rank = comm.size, comm.rank
+    shift = [((rank + stage) % p, (rank - stage) % p) for stage in range(1, p)]
+    seconds = _seconds(comm, shift, message_bytes, repeat, progress)
+    row = np.zeros(p)
+    for (to, _), times in zip(shift, seconds, strict=True):
         row[to] = message_bytes / float(np.median(times))
-    progress(comm.size - 1, comm.size - 1)
     return _collected(comm, row, message_bytes)
+
+
+def measure_stages(
+    comm: MPI.Intracomm,
+    stages: NDArray[np.int32],
+    message_bytes: int,
+    repeat: int = 1,
+    progress: Callable[[int, int], object] = lambda done, total: None,
+) -> NDArray[np.float64]:
+    """Measure any stages like :func:`measure`. Collective; the same result on every rank.
+
+    Args:
+        comm: any mpi4py communicator of p ranks.
+        stages: the receiver of each rank, -1 for none: (stages, p). In a stage a rank receives at most one
+            message. The same on every rank.
+        message_bytes: size of each message.
+        repeat: timed runs of each stage.
+        progress: as for :func:`measure`.
+
+    Returns:
+        Bytes per second of each sender in each timed run, 0 for a rank that sends nothing: float64
+        (stages, repeat, p).
+
+    Raises:
+        Error: a message arrived corrupted; on every rank.
+    """
+    senders = np.full_like(stages, -1)
+    stage, sender = np.nonzero(stages >= 0)
+    senders[stage, stages[stage, sender]] = sender
+    partners = list(zip(stages[:, comm.rank].tolist(), senders[:, comm.rank].tolist(), strict=True))
+    seconds = _seconds(comm, partners, message_bytes, repeat, progress)
+    sending = stages[:, comm.rank] >= 0
+    own = np.zeros((len(stages), repeat))
+    own[sending] = message_bytes / seconds[sending]
+    every = np.empty((comm.size, *own.shape))
+    comm.Allgather(own, every)
+    return np.moveaxis(every, 0, -1)
+
+
+def find_bad(
+    comm: MPI.Intracomm,
+    routes: Routes,
+    nodes: Sequence[int],
+    message_bytes: int,
+    repeat: int = 1,
+    seed: int = 1,
+    progress: Callable[[int, int, int], object] = lambda number, done, total: None,
+) -> CableFindings:
+    """Find slow links of a fabric by measuring them one at a time. Collective; the same result on every rank.
+
+    The first round sends 10 or more messages over every link that a pair of the nodes uses; later rounds send
+    6 more over every suspect, until all are decided. No two messages of a stage share a direction of a link.
+
+    Args:
+        comm: any mpi4py communicator, with one rank on each of the nodes.
+        routes: the fabric and its tables. Wrong tables give wrong links between switches. Rank 0's are used.
+        nodes: the host of each rank. Rank 0's are used.
+        message_bytes: size of each message: large enough that its time is that of its bytes.
+        repeat: timed runs of each stage; all count.
+        seed: of the stages.
+        progress: called with the round, from 1, and the stages done and the total of the round.
+
+    Raises:
+        ArgumentError: as in :func:`sortlast.fabric.pair_paths.pair_paths`, on rank 0.
+        Error: a message arrived corrupted; on every rank.
+    """
+    from sortlast.fabric.cable_search import CableSearch
+    from sortlast.fabric.pair_paths import pair_paths
+
+    search = CableSearch(pair_paths(routes, nodes), seed) if comm.rank == 0 else None
+    count = 1
+    while (stages := comm.bcast(search.next_stages() if search else None)) is not None:
+
+        def told(done: int, total: int, now: int = count) -> None:
+            progress(now, done, total)
+
+        speeds = measure_stages(comm, stages, message_bytes, repeat, told)
+        if search:
+            search.add(stages, speeds)
+        count += 1
+    findings: CableFindings = comm.bcast(search.result() if search else None)
+    return findings
 
 
 def predict(
@@ -176,6 +253,32 @@ def difference(received: NDArray[np.uint8], source: int, destination: int) -> st
         f"the message of rank {source} arrived at rank {destination} changed: {wrong.size} of {received.size}"
         f" bytes, the first at {first}, where {received[first]} stands for {expected[first]}"
     )
+
+
+def _seconds(
+    comm: MPI.Intracomm,
+    partners: Sequence[tuple[int, int]],
+    message_bytes: int,
+    repeat: int,
+    progress: Callable[[int, int], object],
+) -> NDArray[np.float64]:
+    """Seconds of this rank's sends (stages, repeat), given its receiver and sender, -1 for none, by stage."""
+    from mpi4py import MPI
+
+    incoming = np.empty(message_bytes, np.uint8)
+    seconds = np.empty((len(partners), repeat))
+    for stage, (receiver, sender) in enumerate(partners):
+        progress(stage, len(partners))
+        to, source = (MPI.PROC_NULL if each < 0 else each for each in (receiver, sender))
+
+        # Check the message, which also warms up the path.
+        outgoing = payload(comm.rank, receiver, message_bytes)
+        _send(comm, outgoing, to, incoming, source)
+        _agree(comm, None if sender < 0 else difference(incoming, sender, comm.rank))
+
+        seconds[stage] = [_send(comm, outgoing, to, incoming, source) for _ in range(repeat)]
+    progress(len(partners), len(partners))
+    return seconds
 
 
 def _send(

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from sortlast.fabric import Routes
 
 
-def routes(net: str, engine: str) -> Routes:
-    """The fabric of the prediction and its tables."""
-    return _inputs.routes(_inputs.topology(net), engine)
+def routes(net: str, engine: str, lft: Path | None = None) -> Routes:
+    """The fabric of the prediction and its tables, of an engine or from a file."""
+    return _inputs.routes(_inputs.topology(net), engine, lft)
 
 
 def hosts(

@@ -13,11 +13,13 @@ from sortlast.cli import _bandwidth_run, _terminal
 from sortlast.cli.fabric import _options, _show
 
 if TYPE_CHECKING:
+    from mpi4py import MPI
     from rich.console import Group
 
     from sortlast.bandwidth import Bandwidths
 
 _RANKS = 4
+_REPEAT = 5
 _SLOWEST = 5  # number of pairs listed
 
 
@@ -33,10 +35,23 @@ def bandwidth(
     message_bytes: Annotated[
         int | None,
         typer.Option(
-            "--bytes", min=1, show_default="1/p of 4096x2048 pixels of 16 bytes", help="Bytes of a message."
+            "--bytes",
+            min=1,
+            show_default="1/p of 4096x2048 pixels of 16 bytes, or 4 MiB with --find-bad",
+            help="Bytes of a message.",
         ),
     ] = None,
-    repeat: Annotated[int, typer.Option(min=1, help="Timed runs of each stage; the median counts.")] = 5,
+    repeat: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            show_default=f"{_REPEAT}, or 1 with --find-bad",
+            help="Timed runs of each stage; the median counts, or all with --find-bad.",
+        ),
+    ] = None,
+    find_bad: Annotated[
+        bool, typer.Option("--find-bad", help="Find slow cables of the fabric --net, instead of the matrix.")
+    ] = False,
     output: Annotated[
         Path | None,
         typer.Option(help="Draw the matrix, with white for the maximum, and its histogram: png, svg or pdf."),
@@ -52,7 +67,8 @@ def bandwidth(
             help="Also predict for this fabric: a file or a family, as for --net of sortlast fabric.",
         ),
     ] = None,
-    engine: Annotated[str, typer.Option(help="Routing engine of the prediction.")] = "ftree",
+    engine: Annotated[str, typer.Option(help="Routing engine of that fabric.")] = "ftree",
+    lft: _options.Lft = None,
     nodes: Annotated[
         str | None,
         typer.Option(
@@ -71,17 +87,26 @@ def bandwidth(
 
     The ranks are started here, or are the ranks of your own mpiexec: one per node, in the order of their
     list. The prediction uses the maximum measured bandwidth for links.
+
+    With --find-bad, stages put one message on each link, by the tables of --engine or --lft, and suspects
+    are measured again until they are decided. Exit status 1: a slow link was found.
     """
     from sortlast.cli import _bandwidth_predict
 
+    if find_bad:
+        if output is not None or matrix is not None:
+            raise Error("--find-bad measures no matrix; leave --output and --matrix out")
+        _find_bad(ranks, (net, engine, lft, nodes, rail), message_bytes, repeat, json)
+        return
+
     # Reject impossible settings before any rank starts.
-    settings = _bandwidth_run.Settings(message_bytes, repeat)
+    settings = _bandwidth_run.Settings(message_bytes, repeat or _REPEAT)
     if output is not None:
         from sortlast import plot
 
         plot.check_format(output)
     _terminal.check_places(json, matrix, pictures=[output])
-    routes = None if net is None else _bandwidth_predict.routes(net, engine)
+    routes = None if net is None else _bandwidth_predict.routes(net, engine, lft)
     if routes is not None and not launch.under_mpiexec():
         _bandwidth_predict.hosts(routes, nodes, ["(not known yet)"] * (ranks or _RANKS), rail)
 
@@ -95,7 +120,13 @@ def bandwidth(
         hosts, how = _bandwidth_predict.hosts(routes, nodes, found.names, rail)
         matrices["predicted"] = _bandwidth_predict.matrix(routes, hosts, found)
     if json is not None:
-        prediction = {"net": net, "engine": net and engine, "nodes": nodes, "rail": rail}
+        prediction = {
+            "net": net,
+            "engine": net and engine,
+            "lft": lft and str(lft),
+            "nodes": nodes,
+            "rail": rail,
+        }
         _terminal.write_json(_as_json(measured, asdict(settings) | prediction, matrices), json)
     _write(matrices, output, matrix)
     console = _terminal.console(output, matrix, json)
@@ -106,14 +137,59 @@ def bandwidth(
     _terminal.name_written(console, output, matrix, json)
 
 
+def _find_bad(
+    ranks: int | None,
+    where: tuple[str | None, str, Path | None, str | None, str | None],
+    message_bytes: int | None,
+    repeat: int | None,
+    json: Path | None,
+) -> None:
+    """Search for slow links, print and write the findings; ``where``: net, engine, lft, nodes, rail."""
+    from sortlast.cli import _bandwidth_find
+
+    net, engine, lft, nodes, rail = where
+    if net is None:
+        raise Error("--find-bad needs the fabric of the nodes; name its file with --net")
+    size = message_bytes or _bandwidth_find.MESSAGE_BYTES
+    settings = _bandwidth_find.Settings(
+        net, engine, lft and str(lft.resolve()), nodes, rail, size, repeat or 1
+    )
+    _terminal.check_places(json)
+    comm = launch.world() if launch.under_mpiexec() else None
+    if comm is None:
+        count = ranks or _RANKS
+        if nodes is not None:
+            settings.hosts(settings.routes(), ["(not known yet)"] * count)
+        _terminal.hand_on()
+        found = _bandwidth_find.started(count, settings)
+    else:
+        count = _size(comm, ranks)
+        found = _bandwidth_find.search(comm, settings)
+        if comm.rank > 0:
+            return
+    if json is not None:
+        told = {"provenance": found.provenance, "settings": asdict(settings)}
+        _terminal.write_json(told | {"p": count} | asdict(found.findings), json)
+    console = _terminal.console(json)
+    _bandwidth_find.write(console, settings, count, found.findings)
+    _terminal.name_written(console, json)
+    raise typer.Exit(1 if found.findings.found else 0)
+
+
+def _size(comm: MPI.Intracomm, ranks: int | None) -> int:
+    """Number of mpiexec's ranks. Raises Error if another one is asked for."""
+    if ranks not in (None, comm.size):
+        raise Error(f"--ranks {ranks}, but mpiexec started {comm.size}; leave --ranks out under mpiexec")
+    return comm.size
+
+
 def _measured(ranks: int | None, settings: _bandwidth_run.Settings) -> _bandwidth_run.Measured | None:
     """Measure on mpiexec's ranks (result on rank 0, None elsewhere), or on ranks started here."""
     if not launch.under_mpiexec():
         _terminal.hand_on()
         return _bandwidth_run.started(ranks or _RANKS, settings)
     comm = launch.world()
-    if ranks not in (None, comm.size):
-        raise Error(f"--ranks {ranks}, but mpiexec started {comm.size}; leave --ranks out under mpiexec")
+    _size(comm, ranks)
     found = _bandwidth_run.measure(comm, settings)
     return found if comm.rank == 0 else None
 

@@ -10,9 +10,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,6 +31,9 @@ MAX_ROUNDS = 10
 _SUSPICIOUS = -1.0  # logarithm of the evidence after the first round: misses few slow links
 _STILL_SUSPICIOUS = 1.0  # after later ones
 _RANKED = 5
+MAX_RATE = 0.95  # of a link that is called slow; healthy hosts may differ by some per cent
+_HEALTHY_RATE = 0.97  # of a link that is no longer suspected
+MAX_NOISE = 0.3  # beyond it no link is called slow: hosts, rather than links, determine the bandwidths
 
 
 @dataclass(frozen=True)
@@ -40,11 +43,11 @@ class Suspect:
     Attributes:
         channels: directions of links, in numbers of the topology.
         confidence: probability that it is slow, 0 to 1.
-        rate: median bandwidth of its messages relative to others.
+        rate: geometric mean of its messages' bandwidths relative to others.
         steady: whether all its messages are slow; otherwise some are, as on a lossy link.
         messages: number of messages measured over it.
-        next_pair: hosts (sender, receiver) outside the measured ones that would tell its channels apart; None:
-            it is one channel, or the fabric has no such pair.
+        next_pair: hosts (sender, receiver), one of them not yet measured, that would tell its channels apart;
+            None: it is one channel, or the fabric has no such pair.
     """
 
     channels: list[int]
@@ -60,7 +63,7 @@ class CableFindings:
     """Result of a search.
 
     Attributes:
-        found: links that are slow with a confidence of at least 99 %.
+        found: links that are slow, by 5 % or more, with a confidence of at least 99 %.
         open: other suspects, most probable first; empty: decided.
         next_pairs: hosts (sender, receiver) to be measured next to decide the open ones.
         rounds, stages, messages: number of each.
@@ -81,6 +84,17 @@ class CableFindings:
     unused: int
     hidden: int
     noise: float
+
+
+def findings(told: Mapping[str, Any]) -> CableFindings:
+    """Findings from their JSON, that of ``dataclasses.asdict``; other keys are ignored."""
+    values = {each.name: told[each.name] for each in fields(CableFindings)}
+    for name in ("found", "open"):
+        values[name] = [
+            Suspect(**each | {"next_pair": each["next_pair"] and tuple(each["next_pair"])})
+            for each in told[name]
+        ]
+    return CableFindings(**values | {"next_pairs": [tuple(pair) for pair in told["next_pairs"]]})
 
 
 class CableSearch:
@@ -124,16 +138,19 @@ class CableSearch:
         self._found = []
         while True:
             self._left = evidence(self.paths, self._measured, [link for link, _ in self._found])
-            best = int(self._left.confidence.argmax())
-            if self._left.confidence[best] < 1 - ALPHA:
+            confidence = np.where(self._left.rate <= MAX_RATE, self._left.confidence, 0)
+            best = int(confidence.argmax())
+            if confidence[best] < 1 - ALPHA or self._left.sigma > MAX_NOISE:
                 return
             self._found.append((best, self._left))
 
     def _suspects(self) -> NDArray[np.int64]:
         """Undecided classes, strongest evidence first."""
+        left = self._left
         threshold = _SUSPICIOUS if self._rounds == 1 else _STILL_SUSPICIOUS
-        order = np.argsort(-self._left.log_ratio, kind="stable")
-        return order[(self._left.log_ratio[order] > threshold) & (self._left.crossed[order] > 0)]
+        suspicious = (left.log_ratio > threshold) & (left.crossed > 0) & (left.rate < _HEALTHY_RATE)
+        order = np.argsort(-left.log_ratio, kind="stable")
+        return order[suspicious[order]]
 
     def result(self) -> CableFindings:
         """The findings so far."""

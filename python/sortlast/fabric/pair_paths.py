@@ -26,8 +26,8 @@ class PairPaths:
         routes: the fabric and its tables.
         hosts: the host of each rank.
         classes: the channels (directions of links) of each class, ascending.
-        links: the classes on the path of each pair, padded with ``len(classes)``: int32 (p, p, depth). A class
-            appears once.
+        links: the classes on the path of each pair, each once, padded with ``len(classes)``: int32
+            (p, p, depth).
         hops: the number of channels on each path: int32 (p, p).
         gbps: the minimum signalling rate on each path, 0 if unknown: float64 (p, p).
     """
@@ -100,9 +100,7 @@ def _channels(routes: Routes, hosts: NDArray[np.int64]) -> NDArray[np.int32]:
         steps.append(channel)
 
 
-def _planes(
-    routes: Routes, source: NDArray[np.int64], destination: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _planes(routes: Routes, source: NDArray[np.int64], destination: NDArray[np.int64]) -> NDArray[np.int64]:
     if routes.planes == 1:
         return np.zeros_like(source)
     pairs = zip(source.ravel().tolist(), destination.ravel().tolist(), strict=True)

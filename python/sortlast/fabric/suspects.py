@@ -59,7 +59,7 @@ class Evidence:
         log_ratio: logarithm of the likelihood ratio of slow and healthy.
         crossed: messages that crossed it.
         steady: whether all messages are slower rather than some of them.
-        rate: median bandwidth of its messages relative to healthy ones; NaN without messages.
+        rate: geometric mean of its messages' bandwidths relative to healthy ones; 1 without messages.
         sigma: of healthy messages' logarithms.
     """
 
@@ -151,13 +151,14 @@ def _weighed(
 
     sums = np.array([over_links(each) for each in ratios])
     log_ratio = np.logaddexp.reduce(sums, axis=0) - np.log(len(sums))
+    crossed = np.bincount(of_link, minlength=count + 1)[:count]
     total = np.logaddexp(np.log(max(count, 1)), np.logaddexp.reduce(log_ratio))
     return Evidence(
         confidence=np.exp(log_ratio - total),
         log_ratio=log_ratio,
-        crossed=np.bincount(of_link, minlength=count + 1)[:count],
+        crossed=crossed,
         steady=sums.argmax(axis=0) < len(steady),
-        rate=_median_rates(of_link, np.repeat(residual, depth), count),
+        rate=np.exp(over_links(np.clip(residual, -_WIDEST, _WIDEST)) / np.maximum(crossed, 1)),
         sigma=sigma,
     )
 
@@ -165,18 +166,3 @@ def _weighed(
 def _normal(r: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
     density: NDArray[np.float64] = np.exp(-0.5 * (r / sigma) ** 2) / (sigma * np.sqrt(2 * np.pi)) + 1e-300
     return density
-
-
-def _median_rates(
-    of_link: NDArray[np.int32], residual: NDArray[np.float64], count: int
-) -> NDArray[np.float64]:
-    """exp of the median residual of each link's messages."""
-    order = np.lexsort((residual, of_link))
-    ordered = residual[order]
-    begin = np.searchsorted(of_link[order], np.arange(count + 1))
-    size = np.diff(begin)
-    rates = np.full(count, np.nan)
-    some = size > 0
-    low, high = begin[:-1] + (size - 1) // 2, begin[:-1] + size // 2
-    rates[some] = np.exp((ordered[low[some]] + ordered[high[some]]) / 2)
-    return rates
