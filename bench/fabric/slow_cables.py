@@ -25,7 +25,7 @@ from sortlast import fabric, simulate
 from sortlast.fabric.cable_search import CableFindings, CableSearch
 from sortlast.fabric.pair_paths import PairPaths, pair_paths
 
-KINDS = ("healthy", "50 %", "90 %", "lossy")
+KINDS = ("90 %", "lossy", "50 %", "healthy")
 NOISE = 0.05
 
 

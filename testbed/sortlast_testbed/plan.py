@@ -168,6 +168,20 @@ def rate_lines(name: str, rate_mbit: float, how: str) -> list[str]:
     ]
 
 
+def lossy_lines(name: str, loss_bits: int) -> list[str]:
+    """Lines of ``tc`` that make an interface drop one of ``2**loss_bits`` long packets.
+
+    A packet is dropped if the low bits of its TCP timestamp in milliseconds are 0: it goes to a queue that is
+    too short for it. Kernels without ``netem`` and ``gact`` can do that too.
+    """
+    mask = 2**loss_bits - 1
+    return [
+        f"class add dev {name} parent 1: classid 1:2 htb rate 1mbit",
+        f"qdisc add dev {name} parent 1:2 handle 2: bfifo limit 1",
+        f"filter add dev {name} parent 1: protocol ip pref 50000 u32 match u32 0 {mask:#x} at 44 flowid 1:2",
+    ]
+
+
 def _end(topology: Topology, vertex: int, port: int) -> tuple[int, str]:
     return vertex, interface(topology, vertex, port)
 

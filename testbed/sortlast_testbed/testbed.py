@@ -230,11 +230,18 @@ class Testbed:
 
         Raises ArgumentError for a channel without a cable or a rate out of range.
         """
-        if channel not in self._interfaces:
-            raise ArgumentError(f"channel {channel} has no cable")
         check_rate(rate_mbit)
-        vertex, interface = self._interfaces[channel]
+        vertex, interface = self._interface(channel)
         namespaces.batch("tc", self.spaces[vertex], plan.rate_lines(interface, rate_mbit, "change"))
+
+    def drop_packets(self, channel: int, loss_bits: int) -> None:
+        """Make a channel drop one of ``2**loss_bits`` long packets, until the testbed is removed.
+
+        A sender waits 10 s for each of them (``plan.PATIENCE``). Raises ArgumentError for a channel without a
+        cable.
+        """
+        vertex, interface = self._interface(channel)
+        namespaces.batch("tc", self.spaces[vertex], plan.lossy_lines(interface, loss_bits))
 
     def dropped(self) -> int:
         """Packets dropped by queues since the testbed was made."""
@@ -244,6 +251,11 @@ class Testbed:
             for queue in json.loads(namespaces.call("tc", "-n", space, "-j", "-s", "qdisc"))
             if queue["kind"] == "bfifo"
         )
+
+    def _interface(self, channel: int) -> tuple[int, str]:
+        if channel not in self._interfaces:
+            raise ArgumentError(f"channel {channel} has no cable")
+        return self._interfaces[channel]
 
     @cached_property
     def _interfaces(self) -> dict[int, tuple[int, str]]:

@@ -101,7 +101,7 @@ def write(console: Console, settings: Settings, ranks: int, found: CableFindings
     net = routes.topology
     counts = ", ".join((_show.count(found.rounds, "round"), _show.count(found.stages, "stage")))
     console.print(
-        f"{ranks} hosts of {net.name}, {_show.tables(routes)}: {found.links:,} directions of links measured in"
+        f"{ranks} hosts of {net.name}, {_show.tables(routes)}: {found.links:,} directions of links in"
         f" {counts}, {_show.count(found.messages, 'message')} of {settings.message_bytes:,} bytes;"
         f" noise {100 * found.noise:.1f} %",
         soft_wrap=True,
@@ -141,8 +141,8 @@ def _remarks(net: Topology, found: CableFindings) -> list[str]:
     lines = []
     if found.noise > MAX_NOISE:
         lines.append(
-            f"Bandwidths vary by {100 * found.noise:.0f} %, too much to call a link slow: send longer messages"
-            " (--bytes), leave the nodes idle, and start one rank per node."
+            f"Bandwidths vary by {100 * found.noise:.0f} %, too much to call a link slow: leave the nodes"
+            " idle, start one rank per node, or send longer messages (--bytes)."
         )
     for each in found.found + found.open:
         if len(each.channels) > 1:
