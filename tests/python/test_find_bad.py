@@ -173,23 +173,14 @@ def test_evidence_is_the_likelihood_ratio():
     walked = walks(paths)
     for link, (channel,) in enumerate(paths.classes):
         own = [float(each) for each, key in zip(r, pair, strict=True) if channel in walked[divmod(key, 4)]]
+        usual = np.array([(1 - kappa) * normal(x) + kappa * uniform(x) for x in own])
         logs = []
         for rate in (0.93, 0.88, 0.8, 0.7, 0.5):
             slow = [(1 - kappa) * normal(x - np.log(rate)) + kappa * uniform(x) for x in own]
-            logs.append(
-                sum(
-                    np.log(a / ((1 - kappa) * normal(x) + kappa * uniform(x)))
-                    for a, x in zip(slow, own, strict=True)
-                )
-            )
+            logs.append(np.log(slow / usual).sum())
         for share in (0.1, 0.3, 0.9):
             slow = [(1 - share) * normal(x) + share * uniform(x) for x in own]
-            logs.append(
-                sum(
-                    np.log(a / ((1 - kappa) * normal(x) + kappa * uniform(x)))
-                    for a, x in zip(slow, own, strict=True)
-                )
-            )
+            logs.append(np.log(slow / usual).sum())
         assert found.log_ratio[link] == pytest.approx(np.logaddexp.reduce(logs) - np.log(8), rel=1e-6)
         assert found.crossed[link] == len(own) == 120
     best = int(found.confidence.argmax())
@@ -248,13 +239,10 @@ def test_slow_links_are_found_in_noise(kind):
 
 def test_several_slow_links_are_found():
     paths = paths_of("pgft:8,6;1,8;1,1", "d-mod-k")
-    links = [5, 60, 150]
-    slow = {
-        paths.classes[link][0]: (lambda rate=rate: rate)
-        for link, rate in zip(links, (0.3, 0.6, 0.85), strict=True)
-    }
+    rates = {5: 0.3, 60: 0.6, 150: 0.85}
+    slow = {paths.classes[link][0]: (lambda rate=rate: rate) for link, rate in rates.items()}
     found = searched(paths, simulated(paths, slow, 0.03, 2))
-    assert sorted(each.channels for each in found.found) == [paths.classes[link] for link in links]
+    assert sorted(each.channels for each in found.found) == [paths.classes[link] for link in rates]
 
 
 def test_links_that_no_pair_tells_apart_are_named_together_with_a_pair_that_would():

@@ -120,7 +120,9 @@ class CableSearch:
         targets = self._suspects()
         if self._rounds == MAX_ROUNDS or len(targets) == 0:
             return None
-        return np.array([self._probes.stage(targets) for _ in range(NEXT_CROSSINGS)])
+        # If one suspect's messages all cross another, the first in the order decides which one is measured.
+        orders = [targets[::-1] if number % 2 else targets for number in range(NEXT_CROSSINGS)]
+        return np.array([self._probes.stage(order) for order in orders])
 
     def add(self, stages: NDArray[np.int32], bandwidths: NDArray[np.float64]) -> None:
         """Add a round: bandwidths of each sender, in any unit, in every timed run: (stages, runs, p)."""
