@@ -22,8 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sortlast import fabric, simulate
-from sortlast.fabric.cable_search import CableFindings, CableSearch
-from sortlast.fabric.pair_paths import PairPaths, pair_paths
+from sortlast.fabric import CableFindings, CableSearch, PairPaths
 
 KINDS = ("90 %", "lossy", "50 %", "healthy")
 NOISE = 0.05
@@ -85,7 +84,7 @@ def searched(base: CableSearch, first: NDArray[np.int32], truth: Fabric) -> Cabl
 def main(cases: int = 200, seed: int = 1) -> None:
     """Print a line for each kind of fault."""
     routes = fabric.route(fabric.rlft(36, 2), "d-mod-k")
-    paths = pair_paths(routes, fabric.compute_hosts(routes.topology))
+    paths = fabric.pair_paths(routes, fabric.compute_hosts(routes.topology))
     base = CableSearch(paths)
     first = base.next_stages()
     assert first is not None

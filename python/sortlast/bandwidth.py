@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from mpi4py import MPI
     from numpy.typing import NDArray
 
-    from sortlast.fabric import Routes
-    from sortlast.fabric.cable_search import CableFindings
+    from sortlast.fabric import CableFindings, Routes
 
 _TAG = 1
 _ANSWER = 2  # tag of acknowledgements
@@ -184,13 +183,12 @@ def find_bad(
         progress: called with the round, from 1, and the stages done and the total of the round.
 
     Raises:
-        ArgumentError: as in :func:`sortlast.fabric.pair_paths.pair_paths`, on rank 0.
+        ArgumentError: as in :func:`sortlast.fabric.pair_paths`, on rank 0.
         Error: a message arrived corrupted; on every rank.
     """
-    from sortlast.fabric.cable_search import CableSearch
-    from sortlast.fabric.pair_paths import pair_paths
+    from sortlast import fabric
 
-    search = CableSearch(pair_paths(routes, nodes), seed) if comm.rank == 0 else None
+    search = fabric.CableSearch(fabric.pair_paths(routes, nodes), seed) if comm.rank == 0 else None
     count = 1
     while (stages := comm.bcast(search.next_stages() if search else None)) is not None:
 

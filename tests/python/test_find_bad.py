@@ -20,8 +20,8 @@ import mpirun
 import references
 from sortlast import ArgumentError, Error, fabric
 from sortlast.cli import _bandwidth_find, _terminal
-from sortlast.fabric.cable_search import CableFindings, CableSearch, _telling_pair, findings
-from sortlast.fabric.pair_paths import PairPaths, pair_paths
+from sortlast.fabric import CableFindings, CableSearch, PairPaths, pair_paths
+from sortlast.fabric.cable_search import _telling_pair, findings
 from sortlast.fabric.probes import Probes
 from sortlast.fabric.suspects import Messages, evidence, messages
 
@@ -39,6 +39,11 @@ def paths_of(net: str, engine: str, hosts: Sequence[int] | None = None, lmc: int
     topology = fabric.make_topology(net)
     routes = fabric.route(topology, engine, lmc=lmc)
     return pair_paths(routes, range(len(topology.hosts)) if hosts is None else hosts)
+
+
+def told_apart(net: str, channel: int) -> list[int]:
+    """The class of a channel, for all hosts and d-mod-k."""
+    return next(each for each in paths_of(net, "d-mod-k").classes if channel in each)
 
 
 def walks(paths: PairPaths) -> dict[tuple[int, int], list[int]]:
@@ -217,10 +222,10 @@ def test_without_noise_every_slow_link_is_found_as_far_as_pairs_tell(data):
 
 @pytest.mark.parametrize("kind", ["healthy", "half", "ninety", "lossy"])
 def test_slow_links_are_found_in_noise(kind):
-    """40 seeded cases of each kind among 192 links of 48 hosts, with 5 % of noise."""
+    """24 seeded cases of each kind among 192 links of 48 hosts, with 5 % of noise."""
     paths = paths_of("pgft:8,6;1,8;1,1", "d-mod-k")
     outcomes: Counter[str] = Counter()
-    for case in range(40):
+    for case in range(24):
         random = np.random.default_rng((7, case))
         link = int(random.integers(len(paths.classes)))
 
@@ -233,8 +238,8 @@ def test_slow_links_are_found_in_noise(kind):
         found = [each.channels for each in searched(paths, simulated(paths, slow, 0.05, case), case).found]
         expected = [paths.classes[link]] if slow else []
         outcomes["right" if found == expected else "wrong" if found else "nothing"] += 1
-    assert outcomes["right"] >= 38
-    assert outcomes["wrong"] <= 1
+    assert outcomes["right"] >= 23
+    assert outcomes["wrong"] == 0
 
 
 def test_several_slow_links_are_found():
@@ -300,7 +305,7 @@ def test_all_ranks_get_the_same_findings(channel):
     reports = mpirun.reports(4, FAKE.replace("CHANNEL", str(channel)))
     assert all(each == reports[0] for each in reports)
     found, told = reports[0]
-    assert [each["channels"] for each in found["found"]] == [[channel]]
+    assert [each["channels"] for each in found["found"]] == [told_apart("k-ary-n-tree:2,2", channel)]
     assert found["rounds"] == told[-1][0]
     assert sum(total for _, done, total in told if done == total) == found["stages"]
 
@@ -402,4 +407,4 @@ def test_a_slow_link_of_a_testbed_is_found():
             testbed.impair(channel, 0)
         testbed.impair(channel, 0.3)
         told = answer(testbed, testbed.order(), "sortlast.cli._bandwidth_find", asdict(asked), 300)
-    assert [each.channels for each in findings(told).found] == [[channel]]
+    assert [each.channels for each in findings(told).found] == [told_apart(net, channel)]

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from mpi4py import MPI
     from rich.console import Console
 
-    from sortlast.fabric import Routes, Topology
-    from sortlast.fabric.cable_search import CableFindings, Suspect
+    from sortlast.fabric import CableFindings, Routes, Suspect, Topology
 
 MESSAGE_BYTES = 2**22  # long enough for its bytes to take most of its time
 

@@ -74,6 +74,7 @@ from sortlast.fabric.analysis import (
     shares,
     slowest_link,
 )
+from sortlast.fabric.cable_search import CableFindings, CableSearch, Suspect
 from sortlast.fabric.choice import Choice, choose_nodes
 from sortlast.fabric.components import Components, components
 from sortlast.fabric.htsim import write_htsim_topology
@@ -81,6 +82,7 @@ from sortlast.fabric.made_routes import MadeRoutes, route_for
 from sortlast.fabric.measured import MeasuredLoads, measured_loads
 from sortlast.fabric.node_orders import NodeOrder, best_node_order
 from sortlast.fabric.nodes import Placement, join_blocks, names, order_nodes, placement
+from sortlast.fabric.pair_paths import PairPaths, pair_paths
 from sortlast.fabric.parts import single_failures, without
 from sortlast.fabric.patterns import group_kinds, pattern
 from sortlast.fabric.port_counters import PortCounters, read_port_counters
@@ -107,6 +109,8 @@ __all__ = [
     "BillLine",
     "Bisection",
     "Blocks",
+    "CableFindings",
+    "CableSearch",
     "Choice",
     "Collective",
     "Components",
@@ -118,6 +122,7 @@ __all__ = [
     "MeasuredLoads",
     "Node",
     "NodeOrder",
+    "PairPaths",
     "Pattern",
     "Placement",
     "PortCounters",
@@ -125,6 +130,7 @@ __all__ = [
     "Routes",
     "SpreadContention",
     "Spreading",
+    "Suspect",
     "Topology",
     "allocate_hosts",
     "assign_lids",
@@ -163,6 +169,7 @@ __all__ = [
     "names",
     "order_hosts",
     "order_nodes",
+    "pair_paths",
     "pattern",
     "pattern_time",
     "pgft",

@@ -2,7 +2,7 @@
 
 ::
 
-    search = CableSearch(pair_paths(routes, hosts))
+    search = fabric.CableSearch(fabric.pair_paths(routes, hosts))
     while (stages := search.next_stages()) is not None:
         search.add(stages, measure(stages))  # bandwidths (stages, runs, p)
     search.result().found
