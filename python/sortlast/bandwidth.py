@@ -177,7 +177,7 @@ def find_bad(
         comm: any mpi4py communicator, with one rank on each of the nodes.
         routes: the fabric and its tables. Wrong tables give wrong links between switches. Rank 0's are used.
         nodes: the host of each rank. Rank 0's are used.
-        message_bytes: size of each message: large enough that its time is that of its bytes.
+        message_bytes: size of each message: large enough for its bytes to determine its time.
         repeat: timed runs of each stage; all count.
         seed: of the stages.
         progress: called with the round, from 1, and the stages done and the total of the round.

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from itertools import permutations
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
-import commands
-import mpirun
-import references
+from slow_links import paths_of, searched, simulated, walks
 from sortlast import ArgumentError, Error, fabric
-from sortlast.cli import _bandwidth_find, _terminal
-from sortlast.fabric import CableFindings, CableSearch, PairPaths, pair_paths
-from sortlast.fabric.cable_search import _telling_pair, findings
+from sortlast.fabric import pair_paths
+from sortlast.fabric.cable_search import _distinguishing_pair, findings
 from sortlast.fabric.probes import Probes
 from sortlast.fabric.suspects import Messages, evidence, messages
 
@@ -33,51 +27,6 @@ FABRICS = [
     ("torus:3,3", "dor", None),
     ("dragonfly:2,2,1,3", "minhop", [0, 1, 2, 5, 7]),
 ]
-
-
-def paths_of(net: str, engine: str, hosts: Sequence[int] | None = None, lmc: int = 0) -> PairPaths:
-    topology = fabric.make_topology(net)
-    routes = fabric.route(topology, engine, lmc=lmc)
-    return pair_paths(routes, range(len(topology.hosts)) if hosts is None else hosts)
-
-
-def told_apart(net: str, channel: int) -> list[int]:
-    """The class of a channel, for all hosts and d-mod-k."""
-    return next(each for each in paths_of(net, "d-mod-k").classes if channel in each)
-
-
-def walks(paths: PairPaths) -> dict[tuple[int, int], list[int]]:
-    """The channels between all ordered pairs of ranks, walked one by one."""
-    return {
-        (a, b): paths.routes.walk(paths.hosts[a], paths.hosts[b]) for a, b in permutations(range(paths.p), 2)
-    }
-
-
-def simulated(
-    paths: PairPaths, rates: dict[int, Callable[[], float]], noise: float, seed: int
-) -> Callable[[NDArray[np.int32]], NDArray[np.float64]]:
-    """Measures stages on links of rate 1, except for the channels in ``rates``: the slowest counts."""
-    random = np.random.default_rng(seed)
-    walked = walks(paths)
-
-    def measure(stages: NDArray[np.int32]) -> NDArray[np.float64]:
-        speeds = np.zeros((len(stages), 1, paths.p))
-        for number, sender in np.argwhere(stages >= 0):
-            path = walked[sender, stages[number, sender]]
-            slowest = min([rates[channel]() for channel in path if channel in rates], default=1.0)
-            speeds[number, 0, sender] = 1e9 * slowest * random.lognormal(0, noise)
-        return speeds
-
-    return measure
-
-
-def searched(
-    paths: PairPaths, measure: Callable[[NDArray[np.int32]], NDArray[np.float64]], seed: int = 1
-) -> CableFindings:
-    search = CableSearch(paths, seed)
-    while (stages := search.next_stages()) is not None:
-        search.add(stages, measure(stages))
-    return search.result()
 
 
 # --- paths ------------------------------------------------------------------------------------------------
@@ -136,7 +85,7 @@ def test_a_stage_uses_every_direction_of_a_link_once_and_the_round_covers_all(ne
     assert probes.crossed.min() >= 4
 
 
-def test_a_targeted_stage_tells_targets_apart():
+def test_a_targeted_stage_distinguishes_targets():
     # With these tables all messages to a host of another leaf use one link down, and its own.
     paths = paths_of("k-ary-n-tree:4,2", "d-mod-k")
     walked, probes = walks(paths), Probes(paths)
@@ -207,7 +156,7 @@ def test_messages_are_those_of_the_stages():
 
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())
-def test_without_noise_every_slow_link_is_found_as_far_as_pairs_tell(data):
+def test_without_noise_every_slow_link_is_found_as_far_as_pairs_distinguish(data):
     net, engine, hosts = data.draw(st.sampled_from(FABRICS))
     paths = paths_of(net, engine, hosts)
     link = data.draw(st.integers(0, len(paths.classes) - 1))
@@ -250,7 +199,7 @@ def test_several_slow_links_are_found():
     assert sorted(each.channels for each in found.found) == [paths.classes[link] for link in rates]
 
 
-def test_links_that_no_pair_tells_apart_are_named_together_with_a_pair_that_would():
+def test_links_that_no_pair_distinguishes_are_named_together_with_a_pair_that_would():
     paths = paths_of("k-ary-n-tree:4,2", "d-mod-k", [0, 5, 10, 15])
     walked = walks(paths)
     down, own = walked[0, 1][-2:]
@@ -261,7 +210,7 @@ def test_links_that_no_pair_tells_apart_are_named_together_with_a_pair_that_woul
 
     alone = paths_of("crossbar:2", "minhop")
     assert [len(each) for each in alone.classes] == [2, 2]
-    assert _telling_pair(alone.routes, alone.hosts, alone.classes[0]) is None
+    assert _distinguishing_pair(alone.routes, alone.hosts, alone.classes[0]) is None
 
 
 def test_noise_beyond_reason_names_no_link():
@@ -275,136 +224,3 @@ def test_findings_survive_json():
     paths = paths_of("k-ary-n-tree:4,2", "d-mod-k", [0, 5, 10, 15])
     found = searched(paths, simulated(paths, {0: lambda: 0.5}, 0.02, 1))
     assert findings(json.loads(json.dumps(asdict(found) | {"more": 1}))) == found
-
-
-# --- ranks ------------------------------------------------------------------------------------------------
-
-# Measures with times computed from a slow link instead of real ones: messages arrive, but nobody waits.
-FAKE = """
-import json
-from dataclasses import asdict
-import numpy as np
-from sortlast import bandwidth, fabric
-routes = fabric.route(fabric.make_topology("k-ary-n-tree:2,2"), "d-mod-k")
-noise = np.random.default_rng(rank)
-def send(comm, outgoing, to, incoming, source):
-    if source >= 0:
-        incoming[:] = bandwidth.payload(source, comm.rank, incoming.size)
-    slow = to >= 0 and CHANNEL in routes.walk(comm.rank, to)
-    return 1e-3 * noise.lognormal(0, 0.05) * (2 if slow else 1)
-bandwidth._send = send
-told = []
-found = bandwidth.find_bad(comm, routes, range(4), 1000, progress=lambda *each: told.append(each))
-report([asdict(found), told])
-"""
-
-
-@pytest.mark.mpi
-@pytest.mark.parametrize("channel", [2, 6, 9])
-def test_all_ranks_get_the_same_findings(channel):
-    reports = mpirun.reports(4, FAKE.replace("CHANNEL", str(channel)))
-    assert all(each == reports[0] for each in reports)
-    found, told = reports[0]
-    assert [each["channels"] for each in found["found"]] == [told_apart("k-ary-n-tree:2,2", channel)]
-    assert found["rounds"] == told[-1][0]
-    assert sum(total for _, done, total in told if done == total) == found["stages"]
-
-
-@pytest.mark.family
-@pytest.mark.mpi
-def test_stages_are_measured_and_idle_ranks_report_nothing():
-    reports = mpirun.reports(
-        4,
-        """
-        import numpy as np
-        from sortlast import bandwidth
-        stages = np.array([[1, 2, -1, -1], [-1, -1, -1, 0], [3, -1, 1, 2], [-1, -1, -1, -1]], np.int32)
-        report(bandwidth.measure_stages(comm, stages, 10_000, 2).tolist())
-        """,
-    )
-    assert all(each == reports[0] for each in reports)
-    speeds = np.array(reports[0])
-    assert speeds.shape == (4, 2, 4)
-    sends = [[True, True, False, False], [False, False, False, True], [True, False, True, True], [False] * 4]
-    for stage, expected in enumerate(sends):
-        for run in range(2):
-            assert (speeds[stage, run] > 0).tolist() == expected
-
-
-# --- the command ------------------------------------------------------------------------------------------
-
-
-def run(*args: object) -> Any:
-    return commands.run("bandwidth", "--find-bad", *args)
-
-
-@pytest.mark.mpi
-def test_command_measures_prints_and_writes(tmp_path):
-    table = tmp_path / "found.json"
-    where = ("--net", "k-ary-n-tree:2,2", "--nodes", "host[00000-00003]", "--engine", "d-mod-k")
-    done = run("--ranks", 4, "--bytes", 2000, *where, "--json", table)
-    written = json.loads(table.read_text())
-    assert done.returncode == (1 if written["found"] else 0), done.stderr
-    assert "4 hosts of 2-ary 2-tree, tables assumed: d-mod-k: 16 directions of links in" in done.stdout
-    assert ("no slow link found" in done.stdout) == (not written["found"])
-    assert (written["p"], written["links"], written["unused"]) == (4, 16, 0)
-    assert written["settings"]["message_bytes"] == 2000
-    assert written["provenance"]["host"]
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        ((), "--find-bad needs the fabric of the nodes; name its file with --net"),
-        (("--net", "crossbar:4", "--matrix", "m.txt"), "--find-bad measures no matrix"),
-        (("--net", "crossbar:9", "--nodes", "host[00001-00003]"), "3 nodes for 4 ranks; name more"),
-    ],
-)
-def test_command_rejects_before_it_starts_ranks(args, message):
-    done = run(*args)
-    assert done.returncode == 2
-    assert message in " ".join(done.stderr.replace("│", " ").split())
-    assert "Traceback" not in done.stderr
-
-
-def test_machines_that_the_fabric_does_not_have_need_nodes():
-    asked = _bandwidth_find.Settings("crossbar:4", "minhop", None, None, None, 1, 1)
-    with pytest.raises(Error, match="name the nodes of the ranks with --nodes"):
-        asked.hosts(asked.routes(), ["elsewhere", "nowhere"])
-
-
-def test_findings_are_printed_with_what_to_do_next(capsys):
-    paths = paths_of("k-ary-n-tree:4,2", "d-mod-k", [0, 5, 10, 15])
-    own = walks(paths)[0, 1][-1]
-    found = searched(paths, simulated(paths, {own: lambda: 0.5}, 0.02, 1))
-    asked = _bandwidth_find.Settings("k-ary-n-tree:4,2", "d-mod-k", None, None, None, 1000, 1)
-    _bandwidth_find.write(_terminal.console(), asked, 4, found)
-    printed = capsys.readouterr().out
-    assert "sw-L1-0001 [2] -> [1] host00005 HCA-1" in printed
-    assert "host or fabric" in printed
-    assert "No pair of these hosts tells" in printed
-    assert "messages from host0000" in printed
-
-    found = searched(paths, simulated(paths, {own: lambda: 0.5}, 0.6, 1))
-    _bandwidth_find.write(_terminal.console(), asked, 4, found)
-    printed = capsys.readouterr().out
-    assert "no slow link found" in printed
-    assert "too much to call a link slow" in printed
-
-
-# --- real packets -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.mpi
-@references.NAMESPACES
-def test_a_slow_link_of_a_testbed_is_found():
-    from sortlast_testbed import Settings, Testbed, answer
-
-    net, channel = "k-ary-n-tree:2,2", 6
-    asked = _bandwidth_find.Settings(net, "d-mod-k", None, None, None, 100_000, 1)
-    with Testbed(Settings(net, engine="d-mod-k", rate_mbit=2)) as testbed:
-        with pytest.raises(ArgumentError, match="expected one with a cable, and a rate above 0, up to 1"):
-            testbed.impair(channel, 0)
-        testbed.impair(channel, 0.3)
-        told = answer(testbed, testbed.order(), "sortlast.cli._bandwidth_find", asdict(asked), 300)
-    assert [each.channels for each in findings(told).found] == [told_apart(net, channel)]

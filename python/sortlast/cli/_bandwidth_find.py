@@ -134,7 +134,7 @@ def _table(net: Topology, title: str, suspects: Sequence[Suspect]) -> Any:
 
 
 def _remarks(net: Topology, found: CableFindings) -> list[str]:
-    """What could not be told apart or measured, and the next measurement."""
+    """What could not be distinguished or measured, and the next measurement."""
     from sortlast.fabric.cable_search import MAX_NOISE
 
     lines = []
@@ -146,7 +146,7 @@ def _remarks(net: Topology, found: CableFindings) -> list[str]:
     for each in found.found + found.open:
         if len(each.channels) > 1:
             links = " and ".join(_link(net, channel) for channel in each.channels)
-            lines.append(f"No pair of these hosts tells {links} apart; {_telling(net, each)}.")
+            lines.append(f"No pair of these hosts distinguishes {links}; {_remedy(net, each)}.")
     if found.next_pairs:
         pairs = ", ".join(
             f"{net.label(sender)} to {net.label(receiver)}" for sender, receiver in found.next_pairs
@@ -162,7 +162,7 @@ def _remarks(net: Topology, found: CableFindings) -> list[str]:
     return lines
 
 
-def _telling(net: Topology, suspect: Suspect) -> str:
+def _remedy(net: Topology, suspect: Suspect) -> str:
     if suspect.next_pair is None:
         return "nor do other hosts of the fabric"
     sender, receiver = suspect.next_pair

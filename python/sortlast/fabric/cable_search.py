@@ -38,7 +38,7 @@ MAX_NOISE = 0.3  # beyond it no link is called slow: hosts, rather than links, d
 
 @dataclass(frozen=True)
 class Suspect:
-    """A slow link, or several that no pair of the measured hosts tells apart.
+    """A slow link, or several that no pair of the measured hosts distinguishes.
 
     Attributes:
         channels: directions of links, in numbers of the topology.
@@ -46,8 +46,8 @@ class Suspect:
         rate: geometric mean of its messages' bandwidths relative to others.
         steady: whether all its messages are slow; otherwise some are, as on a lossy link.
         messages: number of messages measured over it.
-        next_pair: hosts (sender, receiver), one of them not yet measured, that would tell its channels apart;
-            None: it is one channel, or the fabric has no such pair.
+        next_pair: hosts (sender, receiver), one of them not yet measured, that distinguish its channels; None:
+            it is one channel, or the fabric has no such pair.
     """
 
     channels: list[int]
@@ -67,9 +67,9 @@ class CableFindings:
         open: other suspects, most probable first; empty: decided.
         next_pairs: hosts (sender, receiver) to be measured next to decide the open ones.
         rounds, stages, messages: number of each.
-        links, classes: number of channels that were measured, and that could be told apart.
+        links, classes: number of channels that were measured, and that could be distinguished.
         unused: channels with a cable that no pair of the hosts crosses.
-        hidden: channels whose every message also crossed a slow link.
+        hidden: channels that carried messages over slow links only.
         noise: standard deviation of healthy bandwidths, as a fraction.
     """
 
@@ -87,7 +87,7 @@ class CableFindings:
 
 
 def findings(told: Mapping[str, Any]) -> CableFindings:
-    """Findings from their JSON, that of ``dataclasses.asdict``; other keys are ignored."""
+    """Findings from the JSON of ``dataclasses.asdict``; other keys are ignored."""
     values = {each.name: told[each.name] for each in fields(CableFindings)}
     for name in ("found", "open"):
         values[name] = [
@@ -185,7 +185,7 @@ class CableSearch:
             rate=float(weighed.rate[link]),
             steady=bool(weighed.steady[link]),
             messages=int(weighed.crossed[link]),
-            next_pair=_telling_pair(self.paths.routes, self.paths.hosts, channels),
+            next_pair=_distinguishing_pair(self.paths.routes, self.paths.hosts, channels),
         )
 
     def _next_pairs(self, targets: NDArray[np.int64]) -> list[tuple[int, int]]:
@@ -201,7 +201,7 @@ class CableSearch:
         return pairs
 
 
-def _telling_pair(routes: Routes, hosts: list[int], channels: list[int]) -> tuple[int, int] | None:
+def _distinguishing_pair(routes: Routes, hosts: list[int], channels: list[int]) -> tuple[int, int] | None:
     """A pair with a host outside the job that crosses some, but not all, of the channels."""
     if len(channels) < 2:
         return None

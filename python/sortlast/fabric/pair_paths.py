@@ -1,4 +1,4 @@
-"""The paths between all hosts of a job, and the links that no measurement among these hosts tells apart."""
+"""The paths between all hosts of a job, and the links that no measurement among them distinguishes."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class Probes:
     def stage(self, targets: Sequence[int] | NDArray[np.int64] = ()) -> NDArray[np.int32]:
         """One stage: a message over as many targets as possible, then messages between other ranks.
 
-        A message for a target crosses as few other targets as possible, so that they can be told apart.
+        A message for a target crosses as few other targets as possible, to distinguish them.
         The remaining ranks send over the links that have been crossed least. Earlier targets have precedence.
         """
         p = self.paths.p
