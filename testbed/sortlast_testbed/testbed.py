@@ -237,8 +237,8 @@ class Testbed:
     def drop_packets(self, channel: int, loss_bits: int) -> None:
         """Make a channel drop one of ``2**loss_bits`` long packets, until the testbed is removed.
 
-        A sender waits 10 s for each of them (``plan.PATIENCE``). Raises ArgumentError for a channel without a
-        cable.
+        A sender repeats each of them after 127 later segments, or after 10 s (``plan.PATIENCE``) near the end
+        of a message. Raises ArgumentError for a channel without a cable.
         """
         vertex, interface = self._interface(channel)
         namespaces.batch("tc", self.spaces[vertex], plan.lossy_lines(interface, loss_bits))

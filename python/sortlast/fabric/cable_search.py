@@ -46,8 +46,8 @@ class Suspect:
         rate: geometric mean of its messages' bandwidths relative to others.
         steady: whether all its messages are slow; otherwise some are, as on a lossy link.
         messages: number of messages measured over it.
-        next_pair: hosts (sender, receiver), one of them not yet measured, that distinguish its channels; None:
-            it is one channel, or the fabric has no such pair.
+        next_pair: hosts (sender, receiver), one of them not yet measured, that distinguish its channels;
+            None: it is one channel, or the fabric has no such pair.
     """
 
     channels: list[int]
