@@ -5,7 +5,7 @@ random link is slow: to 50 % or 90 % of its rate, or it is lossy, where a messag
 that prolong it by 20 to 200 % each. The flow simulator times every stage; every bandwidth is then multiplied
 by log-normal noise of 5 %. Healthy fabrics have no slow link.
 
-    python bench/fabric/slow_cables.py [CASES] [SEED]
+    python bench/fabric/slow_cables.py [CASES] [SEED] [SHOWN_EVERY]
 
 Prints for each kind of fault how often exactly the slow link was found, nothing was found, or another link
 was (also or instead) found, and the mean number of rounds, stages and messages per host.
@@ -81,29 +81,35 @@ def searched(base: CableSearch, first: NDArray[np.int32], truth: Fabric) -> Cabl
     return search.result()
 
 
-def main(cases: int = 200, seed: int = 1) -> None:
-    """Print a line for each kind of fault."""
+def main(cases: int = 200, seed: int = 1, shown_every: int = 25) -> None:
+    """Print a line for each kind of fault, also after every ``shown_every`` cases."""
     routes = fabric.route(fabric.rlft(36, 2), "d-mod-k")
     paths = fabric.pair_paths(routes, fabric.compute_hosts(routes.topology))
     base = CableSearch(paths)
     first = base.next_stages()
     assert first is not None
     channels = sorted(channel for each in paths.classes for channel in each)
-    print(f"{routes.topology.name}: {paths.p} hosts, {len(channels)} channels, {cases} cases of each kind")
-    for number, kind in enumerate(KINDS):
-        verdicts, cost = Counter[str](), []
-        for case in range(cases):
+    print(f"{routes.topology.name}: {paths.p} hosts, {len(channels)} directions of links")
+    verdicts = {kind: Counter[str]() for kind in KINDS}
+    costs: dict[str, list[tuple[float, ...]]] = {kind: [] for kind in KINDS}
+    for case in range(cases):
+        for number, kind in enumerate(KINDS):
             random = np.random.default_rng((seed, number, case))
             truth = Fabric(paths, kind, int(random.choice(channels)), random)
             found = searched(base, first, truth)
-            verdicts[verdict(found, truth)] += 1
-            cost.append((found.rounds, found.stages, found.messages / paths.p))
-        rounds, stages, messages = np.mean(cost, axis=0)
-        print(
-            f"{kind:8} right {verdicts['right']}, nothing {verdicts['nothing']}, wrong {verdicts['wrong']};"
-            f" {rounds:.1f} rounds, {stages:.1f} stages, {messages:.1f} messages per host",
-            flush=True,
-        )
+            verdicts[kind][verdict(found, truth)] += 1
+            costs[kind].append((found.rounds, found.stages, found.messages / paths.p))
+        if case + 1 in (cases, *range(0, cases, shown_every)):
+            print(f"{case + 1} cases of each kind")
+            for kind in KINDS:
+                print(line(kind, verdicts[kind], costs[kind]), flush=True)
+
+
+def line(kind: str, verdicts: Counter[str], costs: list[tuple[float, ...]]) -> str:
+    """Verdicts and mean costs as text."""
+    counts = ", ".join(f"{name} {verdicts[name]}" for name in ("right", "nothing", "wrong"))
+    rounds, stages, messages = np.mean(costs, axis=0)
+    return f"{kind:8} {counts}; {rounds:.1f} rounds, {stages:.1f} stages, {messages:.1f} messages per host"
 
 
 if __name__ == "__main__":
