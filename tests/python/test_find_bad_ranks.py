@@ -143,8 +143,8 @@ def test_a_slow_link_of_a_testbed_is_found():
     net, channel = "k-ary-n-tree:2,2", 6
     asked = _bandwidth_find.Settings(net, "d-mod-k", None, None, None, 100_000, 1)
     with Testbed(Settings(net, engine="d-mod-k", rate_mbit=2)) as testbed:
-        with pytest.raises(ArgumentError, match="expected one with a cable, and a rate above 0, up to 1"):
-            testbed.impair(channel, 0)
-        testbed.impair(channel, 0.3)
+        with pytest.raises(ArgumentError, match="channel -1 has no cable"):
+            testbed.drop_packets(-1, 3)
+        testbed.set_rate(channel, 0.6)
         told = answer(testbed, testbed.order(), "sortlast.cli._bandwidth_find", asdict(asked), 300)
     assert [each.channels for each in findings(told).found] == [class_of(net, channel)]
