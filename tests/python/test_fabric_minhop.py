@@ -1,4 +1,4 @@
-"""Our minhop, updn, dor and lash beside the real OpenSM's: the same tables entry by entry, the same lanes.
+"""Our engines beside OpenSM's of the same name, all but ftree: the same tables entry by entry, the same lanes.
 
 Tables are compared rather than walks: where they are equal, so is every walk, between hosts and to switches.
 """
@@ -23,7 +23,8 @@ from sortlast import _fabric as fabric
 pytestmark = references.OPENSM
 
 
-ENGINES = ["minhop", "updn", "dor", "lash"]
+ENGINES = ["minhop", "updn", "dnup", "dor", "lash", "sssp", "dfsssp"]
+LANED = ("lash", "dfsssp")
 
 
 def missing_hosts() -> fabric.Topology:
@@ -47,6 +48,8 @@ FABRICS: dict[str, Callable[[], fabric.Topology]] = {
     "4x4x4 mesh": lambda: fabric.mesh([4, 4, 4]),
     "4x4x4 torus": lambda: fabric.torus([4, 4, 4]),
     "crossbar": lambda: fabric.crossbar(6),
+    "dragonfly of 5 groups": lambda: fabric.dragonfly(2, 4, 1, 5),
+    "8:4,3-slender-tree": lambda: fabric.slender_tree(4, 2, 3),
 }
 
 
@@ -57,11 +60,26 @@ class Compared:
     run: opensm.Run
     ours: fabric.Routes
 
+    def log(self) -> str:
+        return (self.run.folder / "osm.log").read_text()
+
     def lanes(self) -> list[int]:
-        """Pairs of switches on each lane, before OpenSM evens them out."""
-        log = (self.run.folder / "osm.log").read_text()
-        first = log[: log.index("Lanes needed")]
-        return [int(pairs) for pairs in re.findall(r"Lanes in layer \d+: (\d+)", first)]
+        """Pairs of switches (lash) or of LIDs (dfsssp) on each lane, before OpenSM evens them out."""
+        if self.ours.engine == "lash":
+            first = self.log().partition("Lanes needed")[0]
+            return [int(pairs) for pairs in re.findall(r"Lanes in layer \d+: (\d+)", first)]
+        before = self.log().partition("Paths per VL (before")[2].partition("Approx. #paths")[0]
+        needed = int(re.findall(r"Virtual Lanes needed: (\d+)", self.log())[0])
+        return [int(pairs) for pairs in re.findall(r"\d+\. lane: (\d+)", before)][:needed]
+
+    def lane_of_lids(self) -> dict[tuple[int, int], int]:
+        """Lanes of dfsssp by the LIDs of source and destination, from a log that has every route.
+
+        OpenSM has moved them apart, to make room for those that it will spread, but not changed their order.
+        """
+        routes = re.findall(r"route from src_lid=(\d+) to dest_lid=(\d+) on vl=(\d+)", self.log())
+        lanes = sorted({int(lane) for _, _, lane in routes})
+        return {(int(a), int(b)): lanes.index(int(lane)) for a, b, lane in routes}
 
 
 def compare(
@@ -72,16 +90,26 @@ def compare(
     roots: list[int] | None = None,
     lmc: int = 0,
     whole: bool = True,
+    compute: list[int] | None = None,
+    debug: bool = False,
 ) -> Compared:
-    """Route a fabric by both; `roots` are GUIDs of switches. `whole`: every host can be reached."""
+    """Route a fabric by both.
+
+    `roots` are GUIDs of switches, `compute` those of hosts' ports. `whole`: every host can be reached.
+    `debug`: OpenSM's log has the lane of every pair of LIDs.
+    """
     roots = roots or []
-    run = opensm.route(netlist, engine, folder, roots=roots, lmc=lmc)
+    options = ["-D", "0x4b"] if debug else []
+    run = opensm.route(netlist, engine, folder, roots=roots, lmc=lmc, compute=compute or [], options=options)
     topology = fabric.read_topology(run.ibnetdiscover, "ibnetdiscover")
     theirs = fabric.read_routes(topology, run.lfts.read_text(), "opensm-lfts.dump")
     numbers = [s.number for s in topology.switches if s.guid in roots]
     assert len(numbers) == len(roots)
 
-    ours = fabric.route(topology, engine, roots=numbers, lmc=lmc)
+    chosen = [host.number for host in topology.hosts if host.port_guid in (compute or [])]
+    assert len(chosen) == len(compute or [])
+
+    ours = fabric.route(topology, engine, roots=numbers, compute=chosen, lmc=lmc)
     assert ours.engine == run.engine, (ours.fallback, run.errors)
     assert ours.planes == theirs.planes == 1 << lmc
     hosts = len(topology.hosts)
@@ -103,14 +131,15 @@ def test_tables(name: str, engine: str, tmp_path: Path) -> None:
     compared = compare(fabric.write_ibsim(FABRICS[name]()), engine, tmp_path)
     no_tree = name in ("4x4x4 mesh", "4x4x4 torus")
     assert compared.ours.engine == ("minhop" if engine == "updn" and no_tree else engine)
-    if engine == "lash":
+    if engine in LANED:  # ibdmchk is not told of lanes
         assert compared.ours.lanes == len(compared.lanes())
+        assert not fabric.find_credit_loop(compared.ours)
     else:
         assert bool(fabric.find_credit_loop(compared.ours)) == compared.run.check.credit_loops
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", ["minhop", "updn", "dor"])  # OpenSM's lash takes minutes
+@pytest.mark.parametrize("engine", [each for each in ENGINES if each != "lash"])  # OpenSM's takes minutes
 def test_1728_hosts(engine: str, tmp_path: Path) -> None:
     assert compare(fabric.write_ibsim(fabric.k_ary_n_tree(12, 3)), engine, tmp_path).ours.engine == engine
 
@@ -123,6 +152,42 @@ def test_lanes_of_lash(name: str, tmp_path: Path) -> None:
     pairs = Counter(compared.ours.lane(a, b) for a in hosts for b in hosts if a != b)
     assert [pairs[lane] for lane in range(compared.ours.lanes)] == compared.lanes()
     assert not fabric.find_credit_loop(compared.ours)
+
+
+LANED_FABRICS: dict[str, Callable[[], fabric.Topology]] = {
+    "4x4x4 torus": lambda: fabric.torus([4, 4, 4]),
+    "5x4 torus, 3 hosts each": lambda: fabric.torus([5, 4], 3),
+    "dragonfly of 5 groups": lambda: fabric.dragonfly(2, 4, 1, 5),
+}
+
+
+@pytest.mark.parametrize("lmc", [0, 1])
+@pytest.mark.parametrize("name", LANED_FABRICS)
+def test_lanes_of_dfsssp(name: str, lmc: int, tmp_path: Path) -> None:
+    """The same lane for every pair of LIDs of hosts; with an LMC, a flow uses LIDs of the same plane."""
+    netlist = fabric.write_ibsim(LANED_FABRICS[name]())
+    compared = compare(netlist, "dfsssp", tmp_path, lmc=lmc, debug=True)
+    ours, theirs = compared.ours, compared.lane_of_lids()
+    hosts = [host for host in ours.topology.hosts]
+    for a in hosts:
+        for b in hosts:
+            if a.number == b.number:
+                continue
+            plane = ours.plane(a.number, b.number)
+            lanes = {theirs[source, b.lid + plane] for source in range(a.lid, a.lid + (1 << lmc))}
+            assert lanes == {ours.lane(a.number, b.number)}
+    assert ours.lanes == len(compared.lanes()) > 1
+    assert not fabric.find_credit_loop(ours)
+
+
+@pytest.mark.parametrize("engine", ["sssp", "dfsssp"])
+def test_compute_nodes_come_first(engine: str, tmp_path: Path) -> None:
+    topology = fabric.k_ary_n_tree(4, 3)
+    netlist = fabric.write_ibsim(topology)
+    compute = [topology.hosts[h].guid + 1 for h in random.Random(2).sample(range(64), 20)]
+    some = compare(netlist, engine, tmp_path / "some", compute=compute).ours
+    every = compare(netlist, engine, tmp_path / "all").ours
+    assert (some.table() != every.table()).any()
 
 
 def test_lash_refuses_what_needs_too_many_lanes(tmp_path: Path) -> None:
@@ -237,7 +302,7 @@ def test_opensm_loads_our_tables(name: str, engine: str, tmp_path: Path) -> None
     )
     assert run.engine == "file", run.errors
     assert run.check.paths_ok, run.check.output
-    if engine != "lash":  # ibdmchk is not told of lanes
+    if engine not in LANED:  # ibdmchk is not told of lanes
         assert run.check.credit_loops == bool(fabric.find_credit_loop(routes))
 
 

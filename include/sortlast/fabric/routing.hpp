@@ -71,15 +71,15 @@ struct Routes {
 
 struct RouteOptions {
   std::vector<std::int32_t> roots = {};    // switches; empty: the engine finds them
-  std::vector<std::int32_t> compute = {};  // hosts that ftree balances for; empty: all
+  std::vector<std::int32_t> compute = {};  // hosts that ftree, sssp and dfsssp balance for; empty: all
   std::uint64_t seed = 1;                  // of the engines random and ecmp
   std::int32_t lmc = 0;                    // 2^lmc planes
 };
 
-// Engines: d-mod-k, s-mod-k, ftree, minhop, updn, dor, lash, random, minimal, ecmp. As in OpenSM, minhop
-// replaces an engine that refuses the fabric, and Routes gives the reason. Options that do not apply to an
-// engine are ignored. Throws ArgumentError for an unknown engine (the message lists them), a root or compute
-// host that does not exist or occurs twice, and lmc outside 0 .. 7.
+// Engines: d-mod-k, s-mod-k, ftree, minhop, updn, dnup, dor, lash, sssp, dfsssp, random, minimal, ecmp. As in
+// OpenSM, minhop replaces an engine that refuses the fabric, and Routes gives the reason. Options that do not
+// apply to an engine are ignored. Throws ArgumentError for an unknown engine (the message lists them), a root
+// or compute host that does not exist or occurs twice, and lmc outside 0 .. 7.
 struct Engine {
   std::string name;
   std::string summary;  // one sentence

@@ -83,8 +83,8 @@ struct Entry {
   Make make;
 };
 
-const std::array<Entry, 10>& entries() {
-  static const std::array<Entry, 10> all = {{
+const std::array<Entry, 13>& entries() {
+  static const std::array<Entry, 13> all = {{
       {{"d-mod-k", "Up-port by destination on a regular tree (Zahavi 2010): shifts are free of contention."},
        engine::d_mod_k},
       {{"s-mod-k", "Up-port by source on a regular tree; large ones need more LIDs than an LMC gives."},
@@ -93,9 +93,15 @@ const std::array<Entry, 10>& entries() {
        engine::ftree},
       {{"minhop", "OpenSM's default: shortest paths, spread over ports by destination."}, engine::minhop},
       {{"updn", "OpenSM's Up*/Down*: shortest of the paths that never go up again."}, engine::updn},
+      {{"dnup", "OpenSM's Down/Up: as updn, but ranked by the distance from hosts, so it needs no roots."},
+       engine::dnup},
       {{"dor", "OpenSM's dimension order: along x first, then y, then z."}, engine::dor},
       {{"lash", "OpenSM's LASH: shortest paths, kept apart on virtual lanes so that none can deadlock."},
        engine::lash},
+      {{"sssp", "OpenSM's SSSP: for each destination in turn the paths that earlier ones use least."},
+       engine::sssp},
+      {{"dfsssp", "OpenSM's DFSSSP: sssp, with virtual lanes on which no circle of cables can deadlock."},
+       engine::dfsssp},
       {{"random", "A random one of the shortest up*/down* paths, which the seed fixes."}, engine::random},
       {{"minimal", "Local, global, local on a dragonfly or dragonfly+; a hop a dimension on a HyperX."},
        engine::minimal},
