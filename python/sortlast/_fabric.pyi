@@ -823,8 +823,9 @@ def engines() -> list[Engine]:
 def route(topology: Topology, engine: str, roots: Sequence[int] = [], compute: Sequence[int] = [], seed: int = 1, lmc: int = 0) -> Routes:
     """
     Route a topology. `roots`: numbers of switches, none: the engine finds them; `compute`: numbers of hosts
-    that ftree balances for, none: all; `seed`: for random and ecmp; 2**lmc planes. An engine that rejects
-    the fabric is replaced by minhop, and the Routes give the reason. Raises ArgumentError.
+    that ftree, sssp and dfsssp balance for, none: all; `seed`: for random and ecmp; 2**lmc planes. An
+    engine that rejects the fabric is replaced by minhop, and the Routes give the reason. Raises
+    ArgumentError.
     """
 
 def find_credit_loop(routes: Routes) -> list[int]:

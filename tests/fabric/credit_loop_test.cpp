@@ -66,7 +66,8 @@ TEST(CreditLoop, PlanesShareTheirBuffers) {
 
 TEST(CreditLoop, TreeEnginesHaveNone) {
   for (const auto& tree : pgfts()) {
-    for (const char* engine : {"d-mod-k", "s-mod-k", "ftree", "minhop", "updn", "random"}) {
+    for (const char* engine :
+         {"d-mod-k", "s-mod-k", "ftree", "minhop", "updn", "dnup", "sssp", "dfsssp", "random"}) {
       EXPECT_TRUE(find_credit_loop(route(tree, engine)).cycle.empty()) << tree->name() << " " << engine;
     }
   }

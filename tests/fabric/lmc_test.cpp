@@ -131,7 +131,7 @@ Vertex end_of_plane(const Routes& routes, std::int32_t a, std::int32_t b, std::i
 
 TEST(Lmc, EveryPlaneReachesEveryHost) {
   const auto topology = shared_topology("thin-tree:4,2,3");
-  for (const char* engine : {"minhop", "updn", "dor", "lash"}) {
+  for (const char* engine : {"minhop", "updn", "dnup", "dor", "lash", "sssp", "dfsssp"}) {
     const Routes routes = route(topology, engine, {.lmc = 2});
     for (std::int32_t a = 0; a < topology->hosts(); ++a) {
       for (std::int32_t b = 0; b < topology->hosts(); ++b) {

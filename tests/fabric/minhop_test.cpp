@@ -140,7 +140,7 @@ TEST(Minhop, GoesByGuidsAndNotByNumbers) {
   }
   const auto other = std::make_shared<const Topology>(std::move(builder).finish());
 
-  for (const char* engine : {"minhop", "updn", "dor", "lash"}) {
+  for (const char* engine : {"minhop", "updn", "dnup", "dor", "lash", "sssp", "dfsssp"}) {
     const Routes a = route(one, engine), b = route(other, engine);
     for (std::int32_t s = 0; s < one->switches(); ++s) {
       for (std::int32_t h = 0; h < one->hosts(); ++h) {
@@ -170,7 +170,7 @@ TEST(Minhop, KnowsNoPortWhereNoCableLeads) {
   builder.connect_host(0, 0, 1);
   builder.connect_host(1, 1, 1);
   const auto topology = std::make_shared<const Topology>(std::move(builder).finish());
-  for (const char* engine : {"minhop", "dor", "lash"}) {
+  for (const char* engine : {"minhop", "dnup", "dor", "lash", "sssp", "dfsssp"}) {
     const Routes routes = route(topology, engine);
     EXPECT_EQ(routes.forwarding->port(0, 1), Forwarding::unreachable);
     EXPECT_THROW(walk(routes, 0, 1), Error);

@@ -1,4 +1,4 @@
-"""Our engines beside OpenSM's of the same name, all but ftree: the same tables entry by entry, the same lanes.
+"""All engines but ftree beside the real OpenSM's: the same tables entry by entry, the same lanes.
 
 Tables are compared rather than walks: where they are equal, so is every walk, between hosts and to switches.
 """
@@ -117,7 +117,8 @@ def compare(
         # A switch has one LID: no file says how its further planes are.
         vertices = slice(None) if plane == 0 else slice(hosts)
         a, b = ours.table(plane)[:, vertices], theirs.table(plane)[:, vertices]
-        assert (b[:, :hosts] >= 0).all() or roots or not whole, "OpenSM knows no way"
+        # Up-down routing may know no way from a switch that has lost a cable.
+        assert (b[:, :hosts] >= 0).all() or roots or engine == "dnup" or not whole, "OpenSM knows no way"
         assert not (a != b).any(), [
             f"{topology.switches[s].name} to {topology.vertex_name(v)}: {a[s, v]}, OpenSM {b[s, v]}"
             for s, v in np.argwhere(a != b)[:5].tolist()
@@ -168,7 +169,7 @@ def test_lanes_of_dfsssp(name: str, lmc: int, tmp_path: Path) -> None:
     netlist = fabric.write_ibsim(LANED_FABRICS[name]())
     compared = compare(netlist, "dfsssp", tmp_path, lmc=lmc, debug=True)
     ours, theirs = compared.ours, compared.lane_of_lids()
-    hosts = [host for host in ours.topology.hosts]
+    hosts = list(ours.topology.hosts)
     for a in hosts:
         for b in hosts:
             if a.number == b.number:

@@ -25,8 +25,9 @@ def route(
         engine: one of :func:`engines`.
         roots: the root switches, by name, GUID in hex, or number, like OpenSM's option -a; "top": those of
             the highest level; None: the engine finds them.
-        compute: hosts for which ftree balances, as for :func:`placement` (OpenSM's -u), with all adapters of
-            a node; "leaves": the hosts on leaf switches; None: all.
+        compute: hosts for which ftree balances, and which sssp and dfsssp route to first, as for
+            :func:`placement` (OpenSM's -u), with all adapters of a node; "leaves": the hosts on leaf
+            switches; None: all.
         seed: of the engines "random" and "ecmp".
         lmc: each host has 2**lmc LIDs, with a path to each.
 

@@ -136,9 +136,10 @@ void bind_routing(nb::module_& module) {
              "seed"_a = 1, "lmc"_a = 0, Release(),
              "Route a topology. `roots`: numbers of switches, none: the engine finds them; `compute`: "
              "numbers of hosts\n"
-             "that ftree balances for, none: all; `seed`: for random and ecmp; 2**lmc planes. An engine "
-             "that rejects\n"
-             "the fabric is replaced by minhop, and the Routes give the reason. Raises ArgumentError.");
+             "that ftree, sssp and dfsssp balance for, none: all; `seed`: for random and ecmp; 2**lmc "
+             "planes. An\n"
+             "engine that rejects the fabric is replaced by minhop, and the Routes give the reason. Raises\n"
+             "ArgumentError.");
   module.def(
       "find_credit_loop", [](const Routes& routes) { return find_credit_loop(routes).cycle; }, "routes"_a,
       Release(),

@@ -32,7 +32,8 @@ Engine = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="Routing: ftree, minhop, updn, dor, lash as OpenSM's; d-mod-k, s-mod-k, random, minimal, ecmp.",
+        help="Routing: ftree, minhop, updn, dnup, dor, lash, sssp, dfsssp as OpenSM's; d-mod-k, s-mod-k,"
+        " random, minimal, ecmp.",
     ),
 ]
 Roots = Annotated[
@@ -48,7 +49,8 @@ Compute = Annotated[
     typer.Option(
         metavar="NAMES",
         show_default=False,
-        help="Compute nodes for ftree, like OpenSM's -u: a list, a file, or leaves: hosts on leaf switches.",
+        help="Compute nodes for ftree, sssp and dfsssp, like OpenSM's -u: a list, a file, or leaves: hosts on"
+        " leaf switches.",
     ),
 ]
 Lmc = Annotated[

@@ -124,9 +124,9 @@ Routing = Annotated[
     str | None,
     typer.Option(
         show_default="adaptive; ftree for flows",
-        help="adaptive: any shortest path; an engine: d-mod-k, s-mod-k, ftree, minhop, updn, dor, lash,"
-        " random, minimal or ecmp; ar-updn or ar-ftree: adaptive among their paths; for packets also valiant"
-        " or ugal.",
+        help="adaptive: any shortest path; an engine: d-mod-k, s-mod-k, ftree, minhop, updn, dnup,"
+        " dor, lash, sssp, dfsssp, random, minimal or ecmp; ar-updn or ar-ftree: adaptive among their paths;"
+        " for packets also valiant or ugal.",
         rich_help_panel=_HOSTS,
     ),
 ]
@@ -149,7 +149,7 @@ Compute = Annotated[
     str | None,
     typer.Option(
         show_default="all hosts",
-        help="Compute nodes for ftree: a list, a file, or leaves: hosts on leaf switches.",
+        help="Compute nodes for ftree, sssp and dfsssp: a list, a file, or leaves: hosts on leaf switches.",
         rich_help_panel=_HOSTS,
     ),
 ]
