@@ -194,7 +194,7 @@ def route(
     return Run(
         folder=folder,
         engine=_engine(log),
-        errors=re.findall(r".*\bERR\b.*", log),
+        errors=[line for line in log.splitlines() if re.search(r"\bERR\b", line)],
         ibnetdiscover=ibnetdiscover,
         dump_fts=dump_fts,
         check=check(folder),

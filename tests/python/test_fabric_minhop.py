@@ -160,10 +160,13 @@ LANED_FABRICS: dict[str, Callable[[], fabric.Topology]] = {
     "5x4 torus, 3 hosts each": lambda: fabric.torus([5, 4], 3),
     "dragonfly of 5 groups": lambda: fabric.dragonfly(2, 4, 1, 5),
 }
+TOO_MANY_LANES = ("4x4x4 torus", 1)
 
 
-@pytest.mark.parametrize("lmc", [0, 1])
-@pytest.mark.parametrize("name", LANED_FABRICS)
+@pytest.mark.parametrize(
+    ("name", "lmc"),
+    [(name, lmc) for name in LANED_FABRICS for lmc in (0, 1) if (name, lmc) != TOO_MANY_LANES],
+)
 def test_lanes_of_dfsssp(name: str, lmc: int, tmp_path: Path) -> None:
     """The same lane for every pair of LIDs of hosts; with an LMC, a flow uses LIDs of the same plane."""
     netlist = fabric.write_ibsim(LANED_FABRICS[name]())
@@ -179,6 +182,14 @@ def test_lanes_of_dfsssp(name: str, lmc: int, tmp_path: Path) -> None:
             assert lanes == {ours.lane(a.number, b.number)}
     assert ours.lanes == len(compared.lanes()) > 1
     assert not fabric.find_credit_loop(ours)
+
+
+def test_dfsssp_refuses_what_needs_too_many_lanes(tmp_path: Path) -> None:
+    name, lmc = TOO_MANY_LANES
+    compared = compare(fabric.write_ibsim(LANED_FABRICS[name]()), "dfsssp", tmp_path, lmc=lmc)
+    assert compared.ours.engine == "minhop"
+    assert "more than 8 virtual lanes" in compared.ours.fallback
+    assert any("Not enough VLs available (avail=8, needed=9)" in line for line in compared.run.errors)
 
 
 @pytest.mark.parametrize("engine", ["sssp", "dfsssp"])
