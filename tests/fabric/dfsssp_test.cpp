@@ -25,7 +25,7 @@ bool has_circle(std::set<Step> steps) {
 }
 
 TEST(DfssspLanes, HaveNoCirclesAndUseTheNextOnlyIfNeeded) {
-  constexpr std::int32_t cables = 12, most_lanes = 6;
+  constexpr std::int32_t cables = 12, most_lanes = 3;
   int separated = 0, full = 0;
   for (unsigned seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);
@@ -42,7 +42,7 @@ TEST(DfssspLanes, HaveNoCirclesAndUseTheNextOnlyIfNeeded) {
       std::shuffle(way.begin(), way.end(), random);
       way.resize(random() % 4);
       ways.push_back(way);
-      lanes.add(way, 1 + random() % 3);
+      lanes.add(way, static_cast<std::uint32_t>(1 + random() % 3));
     }
     const std::int32_t needed = lanes.separate();
 
@@ -86,7 +86,7 @@ TEST(Dfsssp, HasTheTablesOfSssp) {
 }
 
 TEST(Dfsssp, LanesAreFreeOfCreditLoopsWhereOneLaneIsNot) {
-  for (const char* family : {"torus:4,4,4", "torus:6", "dragonfly:2,4,1,5", "hyperx:4,4;2"}) {
+  for (const char* family : {"torus:4,4", "torus:6", "dragonfly:2,4,1,5", "hyperx:4,4;2"}) {
     for (const std::int32_t lmc : {0, 1}) {
       const auto topology = shared_topology(family);
       const Routes laned = route(topology, "dfsssp", {.lmc = lmc});
@@ -97,6 +97,15 @@ TEST(Dfsssp, LanesAreFreeOfCreditLoopsWhereOneLaneIsNot) {
     }
   }
   EXPECT_EQ(route(shared_topology("pgft:8,4;1,4;1,2"), "dfsssp").forwarding->lanes(), 1);
+}
+
+TEST(Dfsssp, RefusesWhatNeedsTooManyLanes) {
+  // As OpenSM 3.3.23 does on ibsim: without a second LID eight lanes are enough.
+  const auto torus = shared_topology("torus:4,4,4");
+  EXPECT_EQ(route(torus, "dfsssp").forwarding->lanes(), 8);
+  const Routes routes = route(torus, "dfsssp", {.lmc = 1});
+  EXPECT_EQ(routes.engine, "minhop");
+  EXPECT_NE(routes.fallback.find("more than 8 virtual lanes"), std::string::npos) << routes.fallback;
 }
 
 TEST(Dfsssp, OneSwitchHasOneLane) {
