@@ -327,3 +327,5 @@ def test_a_real_fabric(name: str, engine: str, tmp_path: Path) -> None:
     roots = [topology.switches[s].guid for s in tops]
     compared = compare(fabric.write_ibsim(topology), engine, tmp_path, roots=roots, whole=False)
     assert compared.ours.engine == engine
+    if engine in LANED:
+        assert compared.ours.lanes == len(compared.lanes())

@@ -14,8 +14,8 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-DfssspLanes::DfssspLanes(std::vector<std::int32_t> rank, std::int32_t most_lanes)
-    : rank_(std::move(rank)), most_lanes_(at(most_lanes)), lanes_{empty_lane()} {}
+DfssspLanes::DfssspLanes(std::vector<std::int32_t> rank, std::int32_t max_lanes)
+    : rank_(std::move(rank)), max_lanes_(at(max_lanes)), lanes_{empty_lane()} {}
 
 DfssspLanes::Lane DfssspLanes::empty_lane() const {
   return {{}, std::vector<bool>(rank_.size()), std::vector<std::vector<Link>>(rank_.size())};
@@ -53,13 +53,13 @@ void DfssspLanes::take(Lane& lane, std::uint32_t path) const {
 
 std::int32_t DfssspLanes::separate() {
   std::size_t needed = 1;
-  for (std::size_t number = 0; number < lanes_.size() && number < most_lanes_; ++number) {
+  for (std::size_t number = 0; number < lanes_.size() && number < max_lanes_; ++number) {
     if (break_circles(number)) needed = number + 2;
   }
   return static_cast<std::int32_t>(needed);
 }
 
-// Returns whether the lane has circles. Those of the last lane are left.
+// Returns whether the lane has circles. The last lane keeps its circles.
 bool DfssspLanes::break_circles(std::size_t number) {
   if (lanes_[number].cables.empty()) return false;
   Search search = begin_search(lanes_[number]);
@@ -67,7 +67,7 @@ bool DfssspLanes::break_circles(std::size_t number) {
   std::int32_t start = lanes_[number].cables.front();
   while ((start = find_circle(lanes_[number], search, start)) != none) {
     has_circles = true;
-    if (number + 1 == most_lanes_) break;
+    if (number + 1 == max_lanes_) break;
     move(cut_weakest(lanes_[number], search, start), number);
   }
   return has_circles;

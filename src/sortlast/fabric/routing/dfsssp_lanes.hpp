@@ -14,11 +14,11 @@ class DfssspLanes {
   using Way = std::vector<std::int32_t>;
 
   // `rank` of each cable: the order of cables in OpenSM's tree of them, without ties.
-  DfssspLanes(std::vector<std::int32_t> rank, std::int32_t most_lanes);
+  DfssspLanes(std::vector<std::int32_t> rank, std::int32_t max_lanes);
 
   // Puts a path on lane 0 for `weight` pairs of LIDs. Paths are numbered 0, 1, ... as they are added.
   void add(Way way, std::uint32_t weight);
-  // Moves paths until no lane has a circle. Returns the number of lanes needed; most_lanes + 1: a circle is
+  // Moves paths until no lane has a circle. Returns the number of lanes needed; max_lanes + 1: a circle is
   // left on the last lane.
   std::int32_t separate();
   std::int32_t lane(std::size_t path) const { return paths_[path].lane; }
@@ -62,7 +62,7 @@ class DfssspLanes {
   void move(const Link& link, std::size_t from);
 
   std::vector<std::int32_t> rank_;
-  std::size_t most_lanes_;
+  std::size_t max_lanes_;
   std::vector<Path> paths_;
   std::vector<Lane> lanes_;
 };

@@ -1,5 +1,4 @@
-// Distance heap: the priority queue of OpenSM's shortest-path search, which fixes the order of equal
-// distances.
+// Distance heap: the priority queue of OpenSM's shortest-path search, with its order of equal distances.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +10,8 @@
 namespace sortlast::fabric {
 
 // A heap of items 0 .. n - 1 in which each has at most four children (OpenSM 3.3.23, complib/cl_heap.c). The
-// paths of sssp depend on which of several nearest items leaves it first: a parent that is greater than its
-// least child changes places with the last of the children that are equal to it.
+// paths of sssp depend on which of several nearest items leaves it first: a parent that is greater than a
+// child changes places with the nearest child, with the last of several.
 class DistanceHeap {
  public:
   // Fills the heap with these items, all at `distance`, in this order.

@@ -1,13 +1,13 @@
-// dnup, OpenSM's Down/Up: updn for fabrics whose roots are not known, balanced as in minhop.
+// dnup, OpenSM's Down/Up: updn without roots, balanced as in minhop.
 //
 // Switches with hosts have rank 0, all others the distance to the nearest of them. OpenSM calls a step to a
 // higher rank down, because it draws the hosts at the top; here it is up, as everywhere in this lab. Paths
 // never go up after going down. A step between equal ranks is neither, and may follow either, unlike in updn.
 //
-// The tables are those of updn on trees with hosts on the lowest level alone: two levels apart, ranks from
-// hosts and ranks from roots agree on each cable. No roots are needed, but hosts on higher switches get rank
-// 0 too. Where all switches have hosts, as on a torus, all steps are level: any shortest path is then
-// permitted, and there are credit loops. OpenSM 3.3.23, osm_ucast_dnup.c.
+// On an intact tree with hosts on the lowest level alone, ranks from hosts and ranks from roots agree on
+// every cable, so the tables equal updn's. A host on a higher switch, such as an aggregation node, gives that
+// switch rank 0 too. Where all switches have hosts, as on a torus, all steps are level: any shortest path is
+// then permitted, and there are credit loops. OpenSM 3.3.23, osm_ucast_dnup.c.
 #include <vector>
 
 #include "sortlast/fabric/routing/engine.hpp"

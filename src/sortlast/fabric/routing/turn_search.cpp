@@ -6,7 +6,7 @@
 
 namespace sortlast::fabric {
 
-// Of a search backwards from one destination: where it goes up, the path itself goes down.
+// The search runs backwards from one destination: where it goes up, the path itself goes down.
 struct TurnSearch::State {
   State(const SwitchGraph& graph, std::size_t cables)
       : hops(cables, no_hops),
@@ -14,7 +14,7 @@ struct TurnSearch::State {
         waits(least.size()),
         arrival(least.size(), Direction::up) {}
 
-  std::vector<std::uint8_t> hops;   // by cable, from the switch whose port it is on
+  std::vector<std::uint8_t> hops;   // by cable, from its near end
   std::vector<std::uint8_t> least;  // by switch
   std::vector<bool> waits;          // whether the switch is in the queue
   std::vector<Direction> arrival;   // by which the switch was reached

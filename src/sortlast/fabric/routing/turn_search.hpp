@@ -15,7 +15,7 @@ namespace sortlast::fabric {
 // and it is searched again whenever one of its ports finds a path, even if another port has a shorter one.
 class TurnSearch {
  public:
-  // Of the step over a cable. A level step may follow any other, and any other may follow it.
+  // The direction of a step over a cable. A level step may follow any other, and any other may follow it.
   enum class Direction : std::uint8_t { up, down, level };
 
   // Directions by cable, numbered as in the graph, which must outlive the search.

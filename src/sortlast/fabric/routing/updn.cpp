@@ -7,12 +7,11 @@
 //
 // OpenSM (3.3.23, osm_ucast_updn.c) searches from each destination backwards, breadth first. We do the same,
 // with its peculiarities (see turn_search.hpp). One is a flaw: a switch is searched again even if another of
-// its ports has a shorter path. A path that turns is rejected by the direction
-// of the second arrival, but measured by the hops of the first. If a switch is reached by two paths of
-// different direction, others may therefore be sent down and up again through it. This cannot happen if all
-// paths to a switch have the same number of steps up; on irregular fabrics it may leave credit loops, which
-// ibdmchk then also finds in OpenSM's tables (one in a few hundred small random networks; the test has an
-// example).
+// its ports has a shorter path. A path that turns is rejected by the direction of the second arrival, but
+// measured by the hops of the first. If a switch is reached by two paths of different direction, others may
+// therefore be sent down and up again through it. This cannot happen if all paths to a switch have the same
+// number of steps up; on irregular fabrics it may leave credit loops, which ibdmchk then also finds in
+// OpenSM's tables (one in a few hundred small random networks; the test has an example).
 //
 // Roots are given or found: switches that have nearly all hosts (over 90 %) at one distance, and at most 5 %
 // at any other distance.
