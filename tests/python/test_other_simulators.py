@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
@@ -148,6 +149,27 @@ def test_chakra_computes_in_microseconds_and_repeats(messages, tmp_path):
     assert len(run_traces(traces)) == often.messages
     assert len({node.id for trace in traces for node in trace}) == 2 * often.messages
     assert len(run_matrix(simulate.write_htsim(often))) == often.messages
+
+
+def test_chakra_traces_suit_the_readers(messages, tmp_path):
+    """Its feeder frees no node that waits twice for another; ASTRA-sim refuses 0 bytes and empty files."""
+    frame = simulate.frame_traffic(schedule.make("binary-swap", p=8, n=4096))
+    sizes = frame.size[frame.source != frame.destination]
+    assert not sizes.all()
+    causes = [frame.causes[a:b].tolist() for a, b in itertools.pairwise(frame.first_cause)]
+    assert any(len({*each}) < len(each) for each in causes)
+    traces = [read_trace(messages, file) for file in simulate.write_chakra(frame, tmp_path / "frame")]
+    for node in (node for trace in traces for node in trace):
+        assert len({*node.data_deps}) == len(node.data_deps)
+        assert node.type == COMP or value(node, "comm_size") > 0
+    assert len(run_traces(traces)) == len(sizes)
+    goal = tmp_path / "idle.goal"
+    goal.write_text("num_ranks 2\nrank 0 {\na: calc 1500\n}\nrank 1 {\n}\n")
+    files = simulate.write_chakra(simulate.read(goal), tmp_path / "idle")
+    assert [[(node.type, node.duration_micros) for node in read_trace(messages, file)] for file in files] == [
+        [(COMP, 2)],
+        [(COMP, 0)],
+    ]
 
 
 # --- htsim ------------------------------------------------------------------------------------------------

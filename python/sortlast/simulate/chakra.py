@@ -27,7 +27,8 @@ def write_chakra(traffic: _simulate.Traffic, prefix: str | Path) -> list[Path]:
     Node 2 m of a file sends or computes message m of the traffic, and node 2 m + 1 receives it. A node waits
     (``data_deps``) for the receives, sends and computations that the message waits for, and in traffic whose
     tasks send in order also (``ctrl_deps``) for the one before it. Chakra counts in microseconds:
-    computations are rounded up. Repetitions are written out.
+    computations are rounded up. Repetitions are written out. ASTRA-sim refuses messages of 0 bytes and tasks
+    without operations: the former are written with 1 byte, the latter compute for 0 us.
 
     Returns the files. Raises ArgumentError for more than 2^31 - 1 nodes, and Error if a file cannot be
     written.
@@ -52,6 +53,8 @@ def write_chakra(traffic: _simulate.Traffic, prefix: str | Path) -> list[Path]:
             file.write(_delimited(_text(1, _VERSION)))
             for node in _nodes(traffic, task, sent[task], received[task]):
                 file.write(_delimited(node))
+            if not sent[task] and not received[task]:  # ASTRA-sim refuses a file without nodes
+                file.write(_delimited(_node(2 * messages * traffic.repeats, "idle", _COMP)))
         paths.append(path)
     return paths
 
@@ -84,7 +87,7 @@ def _nodes(traffic: _simulate.Traffic, task: int, sent: list[int], received: lis
                 f"compute {number}" if computes else f"send {number} to {destination[message]}",
                 _COMP if computes else _SEND,
                 after=[before] if before is not None and traffic.in_order else [],
-                waits=waits,
+                waits=dict.fromkeys(waits),  # Chakra's feeder never frees a node with a repeated one
                 micros=-(-int(size[message]) // 1000) if computes else 0,
                 attributes=b""
                 if computes
@@ -114,7 +117,7 @@ def _communication(source: int, destination: int, size: int, tag: int) -> bytes:
         for name, field, value in (
             ("comm_src", 7, source),  # int32_val
             ("comm_dst", 7, destination),
-            ("comm_size", 9, size),  # int64_val
+            ("comm_size", 9, max(size, 1)),  # int64_val; ASTRA-sim refuses messages of 0 bytes
             ("comm_tag", 7, tag),
         )
     )
