@@ -114,8 +114,8 @@ def _checked(
         try:
             if image is None:
                 raise ArgumentError("it is None; leave it out of the images")
-            on_host = (_device.copied_to_host(each, what) for each, what in ((image, "image"), (plane, "depth")))
-            pictures.append(_arrays.picture(*on_host))
+            colour, depth = _device.copied_to_host(image, "image"), _device.copied_to_host(plane, "depth")
+            pictures.append(_arrays.picture(colour, depth))
         except ArgumentError as error:
             raise ArgumentError(f"image {index}: {error}") from None
     colours: list[Any] = [picture.colour for picture in pictures]

@@ -65,7 +65,8 @@ class Job:
 
     def __str__(self):
         deaths = ", ".join(f"{death.victim} by {death.way}" for death in self.deaths)
-        return f"{self.seed}: {deaths} of {self.ranks} ranks, {self.algorithm}, {self.node_ranks} a node, device {self.device}"
+        where = f"{self.algorithm}, {self.node_ranks} a node, device {self.device}"
+        return f"{self.seed}: {deaths} of {self.ranks} ranks, {where}"
 
 
 def draw_job(seed: int, family: str, most: int) -> Job:

@@ -151,9 +151,8 @@ def _find_bad(
     if net is None:
         raise Error("--find-bad needs the fabric of the nodes; name its file with --net")
     size = message_bytes or _bandwidth_find.MESSAGE_BYTES
-    settings = _bandwidth_find.Settings(
-        net, engine, lft and str(lft.resolve()), nodes, rail, size, repeat or 1
-    )
+    tables = None if lft is None else str(lft.resolve())
+    settings = _bandwidth_find.Settings(net, engine, tables, nodes, rail, size, repeat or 1)
     _terminal.check_places(json)
     comm = launch.world() if launch.under_mpiexec() else None
     if comm is None:

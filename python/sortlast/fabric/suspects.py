@@ -147,7 +147,8 @@ def _weighed(
     depth = links.shape[1]
 
     def over_links(values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.bincount(of_link, np.repeat(values, depth), count + 1)[:count]
+        sums = np.bincount(of_link, np.repeat(values, depth), count + 1)
+        return sums[:count].astype(np.float64, copy=False)
 
     sums = np.array([over_links(each) for each in ratios])
     log_ratio = np.logaddexp.reduce(sums, axis=0) - np.log(len(sums))
