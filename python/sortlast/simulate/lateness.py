@@ -10,7 +10,7 @@ Three things are joined: the recorded timeline of the ranks, the model's duratio
 route (:mod:`sortlast.simulate.replay`), and counters of ports. A frame's time beyond what it should have
 taken is divided among causes along the chain of events on which its end depended
 (:mod:`sortlast.simulate.critical_path`). Only if the unexplained time of messages is the largest part, the
-links that late messages have in common are named (:mod:`sortlast.simulate.suspects`).
+links that late messages have in common are named (:mod:`sortlast.simulate.late_links`).
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from sortlast import trace
 from sortlast._errors import ArgumentError
 from sortlast.fabric import PortCounters, Routes
 from sortlast.simulate.critical_path import Excess, blend_rate, follow
+from sortlast.simulate.late_links import Evidence, Suspects, sent_bytes, suspects, weigh
 from sortlast.simulate.links import link_rate
 from sortlast.simulate.replay import Residual, clock_error, replay
-from sortlast.simulate.suspects import Evidence, Suspects, sent_bytes, suspects, weigh
 from sortlast.trace import Event
 
 _NETWORK = ("link", "traffic")
