@@ -204,7 +204,13 @@ def test_command_prints_draws_and_writes(tmp_path):
     here = provenance.here()
     assert (made_by.host, made_by.mpi, made_by.build) == (here.host, here.mpi, here.build)
     asked = {"message_bytes": 16384, "repeat": 2}
-    assert written["settings"] == asked | {"net": None, "engine": None, "nodes": None, "rail": None}
+    assert written["settings"] == asked | {
+        "net": None,
+        "engine": None,
+        "lft": None,
+        "nodes": None,
+        "rail": None,
+    }
     matrix = np.array(written["matrix"])
     pairs = matrix[~np.eye(4, dtype=bool)]
     for name, value in (("minimum", pairs.min()), ("mean", pairs.mean()), ("maximum", pairs.max())):
