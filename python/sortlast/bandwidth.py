@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mpi4py import MPI
     from numpy.typing import NDArray
 
-    from sortlast.fabric import CableFindings, Routes
+    from sortlast.fabric import CableFindings, CableSearch, Routes
 
 _TAG = 1
 _ANSWER = 2  # tag of acknowledgements
@@ -183,12 +183,21 @@ def find_bad(
         progress: called with the round, from 1, and the stages done and the total of the round.
 
     Raises:
-        ArgumentError: as in :func:`sortlast.fabric.pair_paths`, on rank 0.
+        ArgumentError, Error: as in :func:`sortlast.fabric.pair_paths`; on every rank.
         Error: a message arrived corrupted; on every rank.
     """
     from sortlast import fabric
 
-    search = fabric.CableSearch(fabric.pair_paths(routes, nodes), seed) if comm.rank == 0 else None
+    search: CableSearch | None = None
+    problem: Error | None = None
+    if comm.rank == 0:
+        try:
+            search = fabric.CableSearch(fabric.pair_paths(routes, nodes), seed)
+        except Error as error:
+            problem = error
+    problem = comm.bcast(problem)
+    if problem is not None:
+        raise problem
     count = 1
     while (stages := comm.bcast(search.next_stages() if search else None)) is not None:
 

@@ -40,6 +40,22 @@ report([asdict(found), told])
 
 
 @pytest.mark.mpi
+def test_wrong_nodes_are_refused_on_every_rank():
+    reports = mpirun.reports(
+        2,
+        """
+        from sortlast import ArgumentError, bandwidth, fabric
+        routes = fabric.route(fabric.make_topology("crossbar:4"), "minhop")
+        try:
+            bandwidth.find_bad(comm, routes, [0, 0], 1000)
+        except ArgumentError as error:
+            report(str(error))
+        """,
+    )
+    assert reports == ["a host is named twice; start one rank per host"] * 2
+
+
+@pytest.mark.mpi
 @pytest.mark.parametrize("channel", [2, 6, 9])
 def test_all_ranks_get_the_same_findings(channel):
     reports = mpirun.reports(4, FAKE.replace("CHANNEL", str(channel)))

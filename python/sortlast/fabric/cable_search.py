@@ -120,8 +120,9 @@ class CableSearch:
         targets = self._suspects()
         if self._rounds == MAX_ROUNDS or len(targets) == 0:
             return None
-        # If one suspect's messages all cross another, the first in the order decides which one is measured.
-        orders = [targets[::-1] if number % 2 else targets for number in range(NEXT_CROSSINGS)]
+        # Messages over the first target may keep those over others out of the stage, so targets take turns.
+        both = targets, targets[::-1]
+        orders = [np.roll(both[number % 2], -(number // 2)) for number in range(NEXT_CROSSINGS)]
         return np.array([self._probes.stage(order) for order in orders])
 
     def add(self, stages: NDArray[np.int32], bandwidths: NDArray[np.float64]) -> None:
