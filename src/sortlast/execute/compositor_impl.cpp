@@ -122,7 +122,7 @@ void Compositor::Impl::use(const std::string& algorithm) {
 Compositor::Impl::~Impl() {
   bool finished = !session_.broken;
   try {
-    if (devices_.gpu && finished) devices_.gpu->finish();
+    if (devices_.gpu && finished) finished = devices_.gpu->finish(session_.alarm.limit());
   } catch (...) {
     finished = false;
   }

@@ -2,7 +2,9 @@
 #include "sortlast/execute/device/gpu.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 namespace sortlast {
 namespace {
@@ -52,15 +54,27 @@ Gpu::Gpu(int ordinal, Wait wait)
       opened_(context_) {}
 
 void Gpu::keep(const device::Stream& stream, std::shared_ptr<const void> memory) {
+  std::erase_if(kept_, [](const Kept& each) { return each.finished.done(); });
   const device::Event finished(context_, device::Event::Use::here);
   finished.record(stream);
   kept_.push_back({finished, std::move(memory)});
 }
 
-void Gpu::finish() {
-  for (const Kept& each : kept_) wait_(each.finished);
-  wait_(ended_);
+bool Gpu::finish(double seconds) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  const auto within = [&](const device::Event& event) {
+    while (!event.done()) {
+      if (std::chrono::duration<double>(Clock::now() - begin).count() > seconds) return false;
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+    return true;
+  };
+  for (const Kept& each : kept_)
+    if (!within(each.finished)) return false;
+  if (!within(ended_)) return false;
   kept_.clear();
+  return true;
 }
 
 void Gpu::synchronize(const device::Stream& stream) const {

@@ -92,8 +92,9 @@ class Gpu {
   void synchronize(const device::Stream& stream) const;
   // The same, for an event.
   void wait(const device::Event& event) const { wait_(event); }
-  // Wait until nothing has to be held any more, and all work of this rank and on its memory is finished.
-  void finish();
+  // Wait up to so many seconds until nothing has to be held any more, and all work of this rank and on its
+  // memory is finished. Returns whether it is. Calls no MPI, which may have ended.
+  bool finish(double seconds);
   // n uninitialised pixels in device memory that other ranks can open. They may be used again as soon as the
   // last copy is gone. Work on them that is then still under way must be on the stream of a frame, or on one
   // that the stream of the next frame waits for.
