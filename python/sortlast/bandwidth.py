@@ -20,7 +20,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -109,10 +110,7 @@ def measure(
     """
     if comm.size < 2:
         raise ArgumentError(f"a communicator of {comm.size} rank has no pairs; start 2 ranks or more")
-    if message_bytes < 1:
-        raise ArgumentError(f"message_bytes is {message_bytes}; expected 1 or more")
-    if repeat < 1:
-        raise ArgumentError(f"repeat is {repeat}; expected 1 or more")
+    _check_sizes(message_bytes, repeat)
     p, rank = comm.size, comm.rank
     shift = [((rank + stage) % p, (rank - stage) % p) for stage in range(1, p)]
     seconds = _seconds(comm, shift, message_bytes, repeat, progress)
@@ -183,32 +181,37 @@ def find_bad(
         progress: called with the round, from 1, and the stages done and the total of the round.
 
     Raises:
+        ArgumentError: another number of nodes than ranks, or no bytes or runs; on this rank.
         ArgumentError, Error: as in :func:`sortlast.fabric.pair_paths`; on every rank.
         Error: a message arrived corrupted; on every rank.
     """
     from sortlast import fabric
 
+    if len(nodes) != comm.size:
+        raise ArgumentError(f"{len(nodes)} nodes for {comm.size} ranks; expected one for each")
+    _check_sizes(message_bytes, repeat)
     search: CableSearch | None = None
-    problem: Error | None = None
-    if comm.rank == 0:
-        try:
-            search = fabric.CableSearch(fabric.pair_paths(routes, nodes), seed)
-        except Error as error:
-            problem = error
-    problem = comm.bcast(problem)
-    if problem is not None:
-        raise problem
-    count = 1
-    while (stages := comm.bcast(search.next_stages() if search else None)) is not None:
+
+    def begin() -> NDArray[np.int32] | None:
+        nonlocal search
+        search = fabric.CableSearch(fabric.pair_paths(routes, nodes), seed)
+        return search.next_stages()
+
+    def go_on(stages: NDArray[np.int32], speeds: NDArray[np.float64]) -> NDArray[np.int32] | None:
+        assert search is not None
+        search.add(stages, speeds)
+        return search.next_stages()
+
+    count, stages = 1, _from_first(comm, begin)
+    while stages is not None:
 
         def told(done: int, total: int, now: int = count) -> None:
             progress(now, done, total)
 
         speeds = measure_stages(comm, stages, message_bytes, repeat, told)
-        if search:
-            search.add(stages, speeds)
+        stages = _from_first(comm, partial(go_on, stages, speeds))
         count += 1
-    findings: CableFindings = comm.bcast(search.result() if search else None)
+    findings: CableFindings = _from_first(comm, lambda: search.result() if search else None)
     return findings
 
 
@@ -260,6 +263,27 @@ def difference(received: NDArray[np.uint8], source: int, destination: int) -> st
         f"the message of rank {source} arrived at rank {destination} changed: {wrong.size} of {received.size}"
         f" bytes, the first at {first}, where {received[first]} stands for {expected[first]}"
     )
+
+
+def _check_sizes(message_bytes: int, repeat: int) -> None:
+    if message_bytes < 1:
+        raise ArgumentError(f"message_bytes is {message_bytes}; expected 1 or more")
+    if repeat < 1:
+        raise ArgumentError(f"repeat is {repeat}; expected 1 or more")
+
+
+def _from_first(comm: MPI.Intracomm, work: Callable[[], Any]) -> Any:
+    """What ``work()`` returns or raises on rank 0, on every rank."""
+    result, failure = None, None
+    if comm.rank == 0:
+        try:
+            result = work()
+        except Exception as error:
+            failure = error
+    result, failure = comm.bcast((result, failure))
+    if failure is not None:
+        raise failure
+    return result
 
 
 def _seconds(

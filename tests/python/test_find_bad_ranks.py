@@ -46,13 +46,22 @@ def test_wrong_nodes_are_refused_on_every_rank():
         """
         from sortlast import ArgumentError, bandwidth, fabric
         routes = fabric.route(fabric.make_topology("crossbar:4"), "minhop")
-        try:
-            bandwidth.find_bad(comm, routes, [0, 0], 1000)
-        except ArgumentError as error:
-            report(str(error))
+        texts = []
+        for nodes, size in ([0, 0], 1000), ([0, 4], 1000), ([0, 1, 2], 1000), ([0, 1], 0):
+            try:
+                bandwidth.find_bad(comm, routes, nodes, size)
+            except ArgumentError as error:
+                texts.append(str(error))
+        report(texts)
         """,
     )
-    assert reports == ["a host is named twice; start one rank per host"] * 2
+    expected = [
+        "a host is named twice; start one rank per host",
+        "4 is no host of the fabric; expected 0 to 3",
+        "3 nodes for 2 ranks; expected one for each",
+        "message_bytes is 0; expected 1 or more",
+    ]
+    assert reports == [expected] * 2
 
 
 @pytest.mark.mpi

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sortlast import ArgumentError, Error, launch
 from sortlast.cli import _progress
 from sortlast.cli.fabric import _inputs, _show
+from sortlast.launch import failure
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -72,8 +73,8 @@ def search(comm: MPI.Intracomm, settings: Settings) -> Found:
     from sortlast import bandwidth, bench
 
     names = comm.allgather(MPI.Get_processor_name())
-    routes = settings.routes()
-    hosts = settings.hosts(routes, names)
+    routes = failure.together(comm, settings.routes)
+    hosts = failure.together(comm, lambda: settings.hosts(routes, names))
     with _progress.bar(f"stages of {comm.size} ranks", enabled=comm.rank == 0) as bar:
         findings = bandwidth.find_bad(
             comm,

@@ -106,6 +106,8 @@ def bandwidth(
 
         plot.check_format(output)
     _terminal.check_places(json, matrix, pictures=[output])
+    if net is None and lft is not None:
+        raise Error("--lft needs the fabric of its tables; name its file with --net")
     routes = None if net is None else _bandwidth_predict.routes(net, engine, lft)
     if routes is not None and not launch.under_mpiexec():
         _bandwidth_predict.hosts(routes, nodes, ["(not known yet)"] * (ranks or _RANKS), rail)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +32,7 @@ MAX_ROUNDS = 10
 _SUSPICIOUS = -1.0  # logarithm of the evidence after the first round: misses few slow links
 _STILL_SUSPICIOUS = 1.0  # after later ones
 _RANKED = 5
+_MOST_PAIRS = 20_000  # of hosts, looked through for one that distinguishes links
 MAX_RATE = 0.95  # of a link that is called slow; healthy hosts may differ by some per cent
 _HEALTHY_RATE = 0.97  # of a link that is no longer suspected
 MAX_NOISE = 0.3  # beyond it no link is called slow: hosts, rather than links, determine the bandwidths
@@ -193,7 +195,7 @@ class CableSearch:
         """The pairs of hosts that another round would send over suspects."""
         if len(targets) == 0:
             return []
-        stage = self._probes.stage(targets[:_RANKED])
+        stage = self._probes.preview(targets[:_RANKED])
         pairs = []
         for sender in np.flatnonzero(stage >= 0):
             receiver = stage[sender]
@@ -207,7 +209,7 @@ def _distinguishing_pair(routes: Routes, hosts: list[int], channels: list[int]) 
     if len(channels) < 2:
         return None
     wanted = {*channels}
-    for pair in _outside(routes, hosts):
+    for pair in islice(_outside(routes, hosts), _MOST_PAIRS):
         if 0 < len(wanted.intersection(routes.walk(*pair))) < len(wanted):
             return pair
     return None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from sortlast._fabric import Routes
 
-MAX_HOSTS = 4096  # paths take 4 bytes per pair and link
+MAX_HOSTS = 2048  # a search takes some 30 bytes per pair and link
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,16 @@ def pair_paths(routes: Routes, hosts: Sequence[int]) -> PairPaths:
     """Follow the tables between all ordered pairs of a job's hosts.
 
     Raises:
-        ArgumentError: fewer than 2 hosts or more than 4096, or the same host twice.
+        ArgumentError: fewer than 2 hosts or more than 2048, the same host twice, or a host that does
+            not exist.
         Error: the tables lead nowhere or in a circle.
     """
     if not 2 <= len(hosts) <= MAX_HOSTS:
-        raise ArgumentError(f"{len(hosts)} hosts; expected 2 to {MAX_HOSTS}")
+        raise ArgumentError(f"the number of hosts is {len(hosts)}; expected 2 to {MAX_HOSTS}")
+    count = len(routes.topology.hosts)
+    for host in hosts:
+        if not 0 <= host < count:
+            raise ArgumentError(f"{host} is no host of the fabric; expected 0 to {count - 1}")
     if len({*hosts}) < len(hosts):
         raise ArgumentError("a host is named twice; start one rank per host")
     channels = _channels(routes, np.array(hosts))
@@ -82,12 +87,12 @@ def _channels(routes: Routes, hosts: NDArray[np.int64]) -> NDArray[np.int32]:
     source, destination = np.meshgrid(hosts, hosts, indexing="ij")
     plane = _planes(routes, source, destination)
     channel = np.where(source == destination, none, source)
-    steps = [channel]
+    steps = [channel.astype(np.int32)]
     while True:
         at = vertex[channel]
         going = (channel < none) & (at != destination)
         if not going.any():
-            return np.stack(steps, axis=2).astype(np.int32)
+            return np.stack(steps, axis=2)
         switch = np.where(going, at - len(topology.hosts), 0)
         port = np.select(
             [plane == number for number in range(len(tables))], [t[switch, destination] for t in tables]
@@ -97,7 +102,7 @@ def _channels(routes: Routes, hosts: NDArray[np.int64]) -> NDArray[np.int32]:
             sender, receiver = np.argwhere(lost if lost.any() else going)[0]
             routes.walk(int(hosts[sender]), int(hosts[receiver]))  # raises the error that names the switch
         channel = np.where(going, first[switch] + port - 1, none)
-        steps.append(channel)
+        steps.append(channel.astype(np.int32))
 
 
 def _planes(routes: Routes, source: NDArray[np.int64], destination: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -73,6 +73,14 @@ class Probes:
                 self._add(stage, busy, sender * p + receivers, rarest)
         return stage
 
+    def preview(self, targets: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int32]:
+        """A stage as of :meth:`stage`, which changes no later ones."""
+        crossed, state = self.crossed.copy(), self._random.bit_generator.state
+        try:
+            return self.stage(targets)
+        finally:
+            self.crossed, self._random.bit_generator.state = crossed, state
+
     def _some(self, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
         """Pairs in random order, a sample if there are many."""
         if len(pairs) > _CONSIDERED:
