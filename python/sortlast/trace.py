@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
 _MESSAGES = ("send", "receive")
+_MOST_RANKS = 2**20  # of a file
 _MICROSECONDS = 1e6  # in a second; the unit of time in the format
 
 
@@ -102,12 +103,17 @@ def read(path: str | Path) -> list[list[Event]]:
                 found[int(record["pid"])].append(_event(record))
     except OSError as error:
         raise Error(f"cannot read {path}: {error.strerror or error}") from error
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise ArgumentError(
             f"{path}: expected a trace that sortlast.trace.write made ({type(error).__name__}: {error})"
         ) from None
     if not found:
         raise ArgumentError(f"{path}: the trace has no events")
+    for number in (min(found), max(found)):
+        if not 0 <= number < _MOST_RANKS:
+            raise ArgumentError(
+                f"{path}: a process has the number {number}; expected ranks, 0 to {_MOST_RANKS - 1}"
+            )
     return [found[rank] for rank in range(max(found) + 1)]
 
 

@@ -79,6 +79,10 @@ def record(
         ranks = [part[0] for part in (each.late, each.stopped) if part] + [*(each.traffic or ())[:2]]
         if any(not 0 <= rank < len(hosts) for rank in ranks):
             raise ArgumentError(f"{each} is of a rank that does not exist; there are {len(hosts)}")
+        if any(part[1] < 0 for part in (each.late, each.stopped) if part):
+            raise ArgumentError(f"{each} lasts less than 0 seconds; expected 0 or more")
+        if each.slow:
+            testbed.check_rate(*each.slow)
     settings = {
         "testbed": testbed.name,
         "hosts": list(hosts),

@@ -230,9 +230,14 @@ class Testbed:
 
         Raises ArgumentError for a channel without a cable or a rate out of range.
         """
-        check_rate(rate_mbit)
+        self.check_rate(channel, rate_mbit)
         vertex, interface = self._interface(channel)
         namespaces.batch("tc", self.spaces[vertex], plan.rate_lines(interface, rate_mbit, "change"))
+
+    def check_rate(self, channel: int, rate_mbit: float) -> None:
+        """Raise the errors of :meth:`set_rate`."""
+        check_rate(rate_mbit)
+        self._interface(channel)
 
     def drop_packets(self, channel: int, loss_bits: int) -> None:
         """Make a channel drop one of ``2**loss_bits`` long packets, until the testbed is removed.

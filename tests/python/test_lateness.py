@@ -149,6 +149,16 @@ def test_messages_that_share_a_link_are_predicted_to_share_it() -> None:
     assert [each.residual for each in late.residuals] == pytest.approx([0, 0], abs=1e-9)
 
 
+@pytest.mark.parametrize("noticed", [1.7, 1.8])
+def test_a_send_that_its_rank_notices_last_hides_no_slow_link(noticed: float) -> None:
+    routes = fabric.route(fabric.crossbar(2), "minhop")
+    events = two_ranks(1.75)
+    events[0][1] = replace(events[0][1], end=noticed)
+    frame = simulate.lateness(routes, events, link_bytes_per_second=1000).frames[0]
+    assert frame.cause == "host"
+    assert frame.network == pytest.approx(0.75)
+
+
 def test_clocks_that_differ_are_reported() -> None:
     routes = fabric.route(fabric.crossbar(2), "minhop")
     events = [[Event("send", 5.0, 5.1, 1, 1, 1000)], [Event("receive", 3.0, 4.0, 0, 1, 1000)]]
@@ -209,6 +219,15 @@ def test_a_trace_is_read_as_it_was_written(tmp_path: Path) -> None:
         trace.read(tmp_path / "none.json")
 
 
+@pytest.mark.parametrize("number", [-1, 2**40])
+def test_a_trace_of_other_processes_is_refused(number: int, tmp_path: Path) -> None:
+    path = tmp_path / "trace.json"
+    trace.save([[Event("blend", 0, 1)]], path)
+    path.write_text(path.read_text().replace('"pid":0', f'"pid":{number}'))
+    with pytest.raises(ArgumentError, match=f"has the number {number}"):
+        trace.read(path)
+
+
 PORTS = """\
 # Port extended counters: Lid 1 port 1 (CapMask: 0x5A00)
 PortXmitData:....................100
@@ -248,6 +267,23 @@ def test_errors_are_of_the_channel_that_arrives_and_waits_of_the_one_that_leaves
     assert np.flatnonzero(found.waits >= 0).tolist() == [leaving]
     assert np.flatnonzero(found.symbol_errors >= 0).tolist() == [arriving]
     assert (found.waits[leaving], found.symbol_errors[arriving], found.link_downs[leaving]) == (33, 7, 2)
+
+
+def test_notes_of_a_report_are_no_counters_and_those_at_their_end_are_unknown(tmp_path: Path) -> None:
+    net = fabric.assign_lids(fabric.crossbar(2))
+    (switch,) = net.switches
+    (leaving,) = (c for c in range(net.channels) if net.source(c) == (switch.vertex, 1))
+    (arriving,) = (c for c in range(net.channels) if net.target(c) == (switch.vertex, 1))
+    notes = "## Thresholds: [SymbolErrorCounter = 10][LinkDownedCounter = 10][PortXmitWait = 5]\n"
+    before, after = tmp_path / "before.txt", tmp_path / "after.txt"
+    line = f"GUID {switch.guid:#x} port 1: [PortXmitData == {{}}] [PortRcvData == 50]"
+    before.write_text(line.format(100) + "\n" + notes)
+    after.write_text(line.format(300) + " [SymbolErrorCounter == 500] [LinkDownedCounter == 255]\n" + notes)
+    first, second = (fabric.read_port_counters(net, path) for path in (before, after))
+    assert (first.symbol_errors == -1).all()
+    assert second.link_downs[leaving] == -1
+    found = second.since(first)
+    assert (found.bytes[leaving], found.symbol_errors[arriving]) == (800, 500)
 
 
 def test_counters_that_a_file_lacks_are_unknown() -> None:

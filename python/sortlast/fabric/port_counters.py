@@ -8,6 +8,7 @@ which the wanted counter has the name of the bytes sent.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -25,6 +26,9 @@ _DATA = re.compile(r"\b(Port(?:Xmit|Rcv)Data)(?=Extended\b|\b)", re.IGNORECASE)
 # Names in perfquery and ibqueryerrors, and in ibdiagnet's PM_INFO. The receiving port counts symbol errors.
 _NAMES = {"waits": "PortXmitWait", "symbol_errors": "SymbolErrorCounter", "link_downs": "LinkDownedCounter"}
 _COUNTED_BY_RECEIVER = ("symbol_errors",)
+_ENDS = {"waits": 2**32 - 1, "symbol_errors": 2**16 - 1, "link_downs": 2**8 - 1}  # at which they stay
+_ERRORS = ("symbol_errors", "link_downs")
+_NOTES = re.compile(r"^\s*##.*$", re.MULTILINE)  # of ibqueryerrors: thresholds by name, and a summary
 
 
 @dataclass(frozen=True)
@@ -47,11 +51,14 @@ class PortCounters:
     def since(self, before: PortCounters) -> PortCounters:
         """What was counted since an earlier reading; unknown unless both know it.
 
-        Raises ArgumentError if a counter fell.
+        ``ibqueryerrors`` prints error counters above a threshold only, so one that is new counts in full if
+        the earlier reading knows the port's bytes. Raises ArgumentError if a counter fell.
         """
         parts = {}
         for field in fields(self):
             late, early = getattr(self, field.name), getattr(before, field.name)
+            if field.name in _ERRORS:
+                early = np.where((early < 0) & (before.bytes >= 0), 0, early)
             both = (late >= 0) & (early >= 0)
             fell = np.flatnonzero(both & (late < early))
             if len(fell):
@@ -64,17 +71,22 @@ class PortCounters:
 
 
 def read_port_counters(topology: Topology, path: str | Path) -> PortCounters:
-    """Read port counters: output of perfquery -x or ibqueryerrors --counters, or a .db_csv.
+    """Read port counters: output of perfquery -x or ibqueryerrors, or a .db_csv.
 
     The bytes are the same as from :func:`read_counters`, and required; the other counters are unknown if the
-    file lacks them. Raises like :func:`read_counters`.
+    file lacks them, and where they have reached the end at which they stay. Raises like
+    :func:`read_counters`.
     """
     text, file = text_of(path), str(path)
     parts = {"bytes": _fabric.read_counters(topology, text, file)}
+    values = _NOTES.sub("", text)
     for field, name in _NAMES.items():
         counts = np.full(topology.channels, -1, np.int64)
-        if re.search(rf"\b{name}", text, re.IGNORECASE):
-            counts = _counts(topology, text, file, name)
+        if re.search(rf"\b{name}", values, re.IGNORECASE):
+            # None of a known port: on lines for all ports of a switch, or one at its end.
+            with suppress(ArgumentError):
+                counts = _counts(topology, values, file, name)
+        counts[counts >= _ENDS[field]] = -1
         parts[field] = _of_sender(topology, counts) if field in _COUNTED_BY_RECEIVER else counts
     return PortCounters(**parts)
 

@@ -80,11 +80,14 @@ class _Chain:
             self.arrivals[each.destination].append(each)
         present = [own for own in frame if own]
         self.starts = [min((event.begin for event in own), default=float("nan")) for own in frame]
-        self.ends = [max((event.end for event in own), default=float("-inf")) for own in frame]
+        # A rank's part ends with work or what it receives: the end of a send is noticed whenever it is asked.
+        parts = [_of(own, *WORK, "receive", "gather") for own in frame]
+        parts = parts if any(parts) else [list(own) for own in frame]
+        self.ends = [max((event.end for event in own), default=float("-inf")) for own in parts]
         self.agreements = [_of(own, "agree") for own in frame]
         self.agrees = any(self.agreements)
         first = min((event.begin for own in present for event in own), default=0.0)
-        last = max(self.ends) if present else 0.0
+        last = max((event.end for own in present for event in own), default=0.0)
         self.excess = Excess(last - first, work=[0.0] * len(frame), idle=[0.0] * len(frame))
 
     def follow(self) -> Excess:

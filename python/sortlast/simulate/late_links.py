@@ -120,7 +120,8 @@ def weigh(
             f"its port counted {counters.bytes[known[most]]:,} bytes, and the messages brought"
             f" {sent[known[most]]:,}: others send on it",
         )
-    carried = f"its port counted {share:.2f} times the bytes of the messages, so nobody else sends on it"
+    others = "nobody else sends on it" if foreign[most] <= 0 else "others send on it, but too little"
+    carried = f"its port counted {share:.2f} times the bytes of the messages: {others}"
 
     # Look for errors, and for ports that waited for these links.
     errors = [
@@ -136,7 +137,8 @@ def weigh(
     before = _before(routes, found, placement)
     waits = counters.waits[np.array(sorted({*before, *known.tolist()}), np.int64)]
     if waits.max() > 0:
-        return Evidence("confirmed", f"{carried}; ports that lead to it waited {int(waits.sum()):,} ticks")
+        ticks = int(waits[waits > 0].sum())
+        return Evidence("confirmed", f"{carried}; it and the ports that lead to it waited {ticks:,} ticks")
     if before and (waits >= 0).all() and (counters.symbol_errors[known] >= 0).all():
         return Evidence("contradicted", f"{carried}, no port that leads to it waited, and it had no errors")
     return Evidence("quiet", carried)

@@ -120,8 +120,9 @@ def within(intervals: Iterable[tuple[float, float]], begin: float, end: float) -
 def clock_error(frames: Sequence[Sequence[Sequence[Event]]]) -> float:
     """A lower bound of the difference of clocks: how long a message arrives before it is sent [s]."""
     return max(
-        (message.send.begin - message.receive.end for frame in frames for message in trace.messages(frame)),
-        default=0.0,
+        0.0,
+        *(message.send.begin - message.receive.end for frame in frames for message in trace.messages(frame)),
+        0.0,
     )
 
 
