@@ -60,6 +60,13 @@ def test_discs_lie_one_above_the_other(tmp_path: Path) -> None:
 
 
 @pytest.mark.mpi
+def test_blobs_of_several_layers_make_the_picture_of_all(tmp_path: Path) -> None:
+    whole = picture(1, "gpu_blobs.py", "blobs.png", tmp_path)
+    assert drawn(whole) > 0.5
+    np.testing.assert_allclose(picture(4, "gpu_blobs.py", "blobs.png", tmp_path), whole, atol=1)
+
+
+@pytest.mark.mpi
 @pytest.mark.parametrize(
     ("example", "name"),
     [

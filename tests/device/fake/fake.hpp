@@ -3,9 +3,9 @@
 // It has the functions of libcuda.so.1 that device/driver.hpp lists, with the same errors. "Device" memory is
 // anonymous shared memory (memfd), which other processes open through /proc, so that nothing is left behind.
 // A kernel is the host compilation of the same source, found by its name. Each stream is a thread that works
-// in order, so that a missing wait is a data race. As in the real driver, events say when they were recorded
-// and nothing else, handles cannot be opened where they were made, and a forked process cannot use what its
-// parent began. With FAKE_CUDA_OLD it lacks a function, as an old driver does.
+// in order, now and then late, so that a missing wait is a data race. As in the real driver, events say when
+// they were recorded and nothing else, handles cannot be opened where they were made, and a forked process
+// cannot use what its parent began. With FAKE_CUDA_OLD it lacks a function, as an old driver does.
 //
 //   SORTLAST_FAKE_CUDA_ERROR   what cuInit returns, for example 100: no device
 //   SORTLAST_FAKE_CUDA_POOL    if set, memory is allocated from a pool, which cannot be shared
@@ -22,6 +22,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -68,6 +69,7 @@ struct OpaqueStream {
   std::deque<std::function<void()>> work;
   bool busy = false;
   bool ends = false;
+  std::minstd_rand random{static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(this) >> 4)};
 
   OpaqueStream() {
     std::thread([this] {
@@ -84,6 +86,7 @@ struct OpaqueStream {
       work.pop_front();
       busy = true;
       lock.unlock();
+      if (random() % 16 == 0) usleep(static_cast<unsigned>(random() % 200));
       next();
       lock.lock();
       busy = false;
