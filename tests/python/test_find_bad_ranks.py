@@ -165,7 +165,7 @@ def test_findings_are_printed_with_what_to_do_next(capsys):
 def test_a_slow_link_of_a_testbed_is_found():
     from sortlast_testbed import Settings, Testbed, answer
 
-    net, channel = "k-ary-n-tree:2,2", 6
+    net, channel = "k-ary-n-tree:2,2", 1
     asked = _bandwidth_find.Settings(net, "d-mod-k", None, None, None, 100_000, 1)
     with Testbed(Settings(net, engine="d-mod-k", rate_mbit=2)) as testbed:
         with pytest.raises(ArgumentError, match="channel -1 has no cable"):

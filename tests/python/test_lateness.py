@@ -159,6 +159,15 @@ def test_a_send_that_its_rank_notices_last_hides_no_slow_link(noticed: float) ->
     assert frame.network == pytest.approx(0.75)
 
 
+def test_a_rank_that_notices_the_end_of_its_send_late_is_named() -> None:
+    routes = fabric.route(fabric.crossbar(2), "minhop")
+    events = two_ranks(1.0)
+    events[0][1] = replace(events[0][1], end=5.0)
+    frame = simulate.lateness(routes, events, link_bytes_per_second=1000).frames[0]
+    assert (frame.cause, frame.ranks) == ("host", (0,))
+    assert "4,000 ms after all was done" in frame.text
+
+
 def test_clocks_that_differ_are_reported() -> None:
     routes = fabric.route(fabric.crossbar(2), "minhop")
     events = [[Event("send", 5.0, 5.1, 1, 1, 1000)], [Event("receive", 3.0, 4.0, 0, 1, 1000)]]

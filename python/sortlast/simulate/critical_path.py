@@ -34,6 +34,8 @@ class Excess:
         left_late: how much later it left than the median of the others; at most ``agreement``.
         work: by rank, how much longer it worked on the chain than ranks do for as many bytes.
         idle: by rank, how long it did nothing on the chain, though no wait is recorded.
+        noticed: how long after all work and arrivals the last rank noticed that it had sent its last message.
+        noticed_rank: that rank.
         network: unexplained time of the messages of the chain.
         messages: of the chain, from the last to the first.
     """
@@ -46,6 +48,8 @@ class Excess:
     left_late: float = 0.0
     work: list[float] = field(default_factory=list)
     idle: list[float] = field(default_factory=list)
+    noticed: float = 0.0
+    noticed_rank: int = 0
     network: float = 0.0
     messages: list[Residual] = field(default_factory=list)
 
@@ -80,7 +84,8 @@ class _Chain:
             self.arrivals[each.destination].append(each)
         present = [own for own in frame if own]
         self.starts = [min((event.begin for event in own), default=float("nan")) for own in frame]
-        # A rank's part ends with work or what it receives: the end of a send is noticed whenever it is asked.
+        # A rank's part ends with work or what it receives; what remains is to notice the ends of its sends.
+        every = [max((event.end for event in own), default=float("-inf")) for own in frame]
         parts = [_of(own, *WORK, "receive", "gather") for own in frame]
         parts = parts if any(parts) else [list(own) for own in frame]
         self.ends = [max((event.end for event in own), default=float("-inf")) for own in parts]
@@ -89,6 +94,9 @@ class _Chain:
         first = min((event.begin for own in present for event in own), default=0.0)
         last = max((event.end for own in present for event in own), default=0.0)
         self.excess = Excess(last - first, work=[0.0] * len(frame), idle=[0.0] * len(frame))
+        if present:
+            self.excess.noticed = max(every) - max(self.ends)
+            self.excess.noticed_rank = every.index(max(every))
 
     def follow(self) -> Excess:
         """Go back from the last end to the start that it depends on."""

@@ -193,6 +193,7 @@ class _Judge:
             "agreement": excess.agreement,
             "work": sum(excess.work),
             "idle": sum(excess.idle),
+            "noticed": excess.noticed,
             "network": excess.network,
         }
         if excess.network <= self.clock_error:
@@ -224,6 +225,10 @@ class _Judge:
             rank = int(np.argmax(excess.work))
             text = f"rank {rank} worked {_ms(excess.work[rank])} longer than others do for as many bytes"
             return "work", (rank,), text + rest
+        if largest == "noticed":
+            rank = excess.noticed_rank
+            text = f"rank {rank} noticed the end of its last send {_ms(excess.noticed)} after all was done"
+            return "host", (rank,), f"{text}: it did not run, or its cable is slow"
         if largest == "idle":
             rank = int(np.argmax(excess.idle))
             text = f"rank {rank} did nothing that is recorded for {_ms(excess.idle[rank])}"

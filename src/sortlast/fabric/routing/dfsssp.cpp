@@ -94,10 +94,12 @@ class Cables {
 // The tables of sssp with lanes by the switch of the source, the destination and the plane.
 class LanedTables final : public Forwarding {
  public:
-  LanedTables(const Topology& topology, std::shared_ptr<const Forwarding> tables)
+  // `lanes`: of all paths, also of those to switches.
+  LanedTables(const Topology& topology, std::shared_ptr<const Forwarding> tables, std::int32_t lanes)
       : tables_(std::move(tables)),
         switches_(at(topology.switches())),
-        lane_of_(switches_ * at(topology.hosts() * tables_->planes())) {
+        lane_of_(switches_ * at(topology.hosts() * tables_->planes())),
+        lanes_(lanes) {
     for (std::int32_t h = 0; h < topology.hosts(); ++h) {
       leaves_.push_back(topology.switch_of(topology.attachment(h).vertex));
     }
@@ -117,7 +119,6 @@ class LanedTables final : public Forwarding {
 
   void set_lane(std::int32_t leaf, std::int32_t host, std::int32_t plane, std::int32_t lane) {
     lane_of_[index(leaf, host, plane)] = static_cast<std::uint8_t>(lane);
-    lanes_ = std::max(lanes_, lane + 1);
   }
 
  private:
@@ -128,8 +129,8 @@ class LanedTables final : public Forwarding {
   std::shared_ptr<const Forwarding> tables_;
   std::size_t switches_;
   std::vector<std::uint8_t> lane_of_;
+  std::int32_t lanes_;
   std::vector<std::int32_t> leaves_;  // by host
-  std::int32_t lanes_ = 1;
 };
 
 }  // namespace
@@ -167,11 +168,12 @@ Outcome engine::dfsssp(const Topology& topology, const RouteOptions& options) {
   };
   for (const std::int32_t h : hosts) add(h, tables.planes());
   for (const std::int32_t s : switches_by_load(topology)) add(topology.vertex_of_switch(s), 1);
-  if (lanes.separate() > max_lanes) {
+  const std::int32_t needed = lanes.separate();
+  if (needed > max_lanes) {
     return refuse("its paths need more than " + std::to_string(max_lanes) + " virtual lanes");
   }
 
-  auto laned = std::make_shared<LanedTables>(topology, sssp.forwarding);
+  auto laned = std::make_shared<LanedTables>(topology, sssp.forwarding, needed);
   for (std::size_t i = 0; i < flows.size(); ++i) {
     const Flow& flow = flows[i];
     if (topology.is_host(flow.destination)) {
