@@ -146,8 +146,11 @@ void Compositor::Impl::settle_devices(ImageView& image) {
   try {
     if (!devices_.gpu) use_gpu(0);
     devices_.gpu->close_unused();
-    for (const auto& [rank, offered] : exported)
-      if (rank != session_.rank) devices_.gpu->open(rank, *offered.exported(), offered.view().format);
+    for (const auto& [rank, offered] : exported) {
+      if (rank == session_.rank) continue;
+      devices_.gpu->open(rank, *offered.exported(), offered.view().format);
+      devices_.gpu->open_events(rank, *offered.exported());
+    }
   } catch (const Error& error) {
     problem = error.what();
   }

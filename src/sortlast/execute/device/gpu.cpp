@@ -165,7 +165,7 @@ ConstPixels Gpu::open(int rank, const ExportedImage& image, const Format& format
   return pixels;
 }
 
-void Gpu::order(const device::Stream& stream, std::pair<int, bool> whose, const device::IpcHandle& handle) {
+const device::Event& Gpu::event_of(std::pair<int, bool> whose, const device::IpcHandle& handle) {
   auto known = events_.find(whose);
   if (known != events_.end() && std::memcmp(&known->second.handle, &handle, sizeof handle) != 0) {
     events_.erase(known);
@@ -173,15 +173,20 @@ void Gpu::order(const device::Stream& stream, std::pair<int, bool> whose, const 
   }
   if (known == events_.end())
     known = events_.emplace(whose, OpenedEvent{handle, device::Event::open(context_, handle)}).first;
-  stream.wait(known->second.event);
+  return known->second.event;
+}
+
+void Gpu::open_events(int rank, const ExportedImage& image) {
+  event_of({rank, false}, image.ready);
+  event_of({rank, true}, image.done);
 }
 
 void Gpu::wait_until_ready(const device::Stream& stream, int rank, const ExportedImage& image) {
-  order(stream, {rank, false}, image.ready);
+  stream.wait(event_of({rank, false}, image.ready));
 }
 
 void Gpu::wait_until_done(const device::Stream& stream, int rank, const ExportedImage& image) {
-  order(stream, {rank, true}, image.done);
+  stream.wait(event_of({rank, true}, image.done));
 }
 
 }  // namespace sortlast

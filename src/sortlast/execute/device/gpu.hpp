@@ -117,6 +117,8 @@ class Gpu {
   ExportedImage publish(const ImageView& image);
   // Open the image of a rank. Throws Error.
   ConstPixels open(int rank, const ExportedImage& image, const Format& format);
+  // Open its events, which may be too late once the rank has gone on. Throws Error.
+  void open_events(int rank, const ExportedImage& image);
   // Work added to the stream from now on begins after a rank has recorded that its image is ready, or that it
   // has read those of others.
   void wait_until_ready(const device::Stream& stream, int rank, const ExportedImage& image);
@@ -139,7 +141,7 @@ class Gpu {
   };
 
   device::FunctionHandle kernel(const std::string& name);
-  void order(const device::Stream& stream, std::pair<int, bool> whose, const device::IpcHandle& handle);
+  const device::Event& event_of(std::pair<int, bool> whose, const device::IpcHandle& handle);
 
   device::Context context_;
   Wait wait_;
