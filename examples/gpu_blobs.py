@@ -14,7 +14,7 @@ try:
 except ImportError:
     xp = np
 
-# 60 blobs, from front to back; each rank has those of one layer of depth, rank 0 the front.
+# 60 blobs, from front to back; each rank draws one layer of depth, rank 0 the front.
 random = np.random.default_rng(1)
 centres = random.uniform((40, 40), (440, 600), (60, 2))
 colours = random.uniform(0.1, 1.0, (60, 3))

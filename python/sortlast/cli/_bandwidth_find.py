@@ -96,7 +96,7 @@ def started(ranks: int, settings: Settings) -> Found:
 
 
 def write(console: Console, settings: Settings, ranks: int, found: CableFindings) -> None:
-    """Print what was measured, the slow links, what is open, and what to measure next."""
+    """Print the measurement, the slow links, the open questions, and the next measurement to make."""
     routes = settings.routes()
     net = routes.topology
     counts = ", ".join((_show.count(found.rounds, "round"), _show.count(found.stages, "stage")))

@@ -13,7 +13,7 @@ from sortlast.fabric import PortCounters, Routes
 from sortlast.simulate.replay import Residual
 
 _LATE = 0.25  # of the largest unexplained time: a message above is late
-_ALIKE = 0.95  # of the best score: links above cannot be told apart
+_ALIKE = 0.95  # of the best score: links above cannot be distinguished
 _COMMON = 0.5  # score that something needs to be called common to the late messages
 _OVERHEAD = 0.1  # of the bytes on a link: headers, acknowledgements, agreements
 
@@ -110,7 +110,7 @@ def weigh(
     if counters is None or not len(known):
         return Evidence("none", "no counters of these links are known")
 
-    # Compare the bytes with those that the messages brought.
+    # Subtract the bytes of the recorded messages.
     foreign = counters.bytes[known] - (1 + _OVERHEAD) * sent[known]
     most = int(np.argmax(foreign))
     share = counters.bytes[known[most]] / max(int(sent[known[most]]), 1)

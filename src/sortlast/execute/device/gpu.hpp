@@ -75,7 +75,7 @@ class Gpu {
 
   // The caller's stream.
   device::Stream stream(void* handle) const { return {context_, static_cast<device::StreamHandle>(handle)}; }
-  // A stream of this rank's own, for reads whose results the host uses.
+  // A stream of this rank's own, for reads by the host.
   const device::Stream& own_stream() const { return own_stream_; }
 
   // Start a frame: free memory that the last few frames did not need.
@@ -92,8 +92,8 @@ class Gpu {
   void synchronize(const device::Stream& stream) const;
   // The same, for an event.
   void wait(const device::Event& event) const { wait_(event); }
-  // Wait up to so many seconds until nothing has to be held any more, and all work of this rank and on its
-  // memory is finished. Returns whether it is. Calls no MPI, which may have ended.
+  // Wait until nothing has to be held any more, and all work of this rank and on its memory is finished, for
+  // at most the given number of seconds. Returns whether it is. Calls no MPI, which may have ended.
   bool finish(double seconds);
   // n uninitialised pixels in device memory that other ranks can open. They may be used again as soon as the
   // last copy is gone. Work on them that is then still under way must be on the stream of a frame, or on one
