@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _PORT = 5001
 _PIECE = 1 << 16  # bytes of a send
+_SOON = 0.15  # after its call, a rank is stopped [s]
 _LEAD = 0.3  # of other traffic, in which its windows grow [s]
 
 
@@ -44,8 +45,11 @@ def record(comm: MPI.Intracomm, asked: Any) -> Any:
             before = _counters(comm, testbed)
             with ExitStack() as stack:
                 _disturb(stack, comm, testbed, asked["hosts"], disturbance)
+                stop = _stopper(comm.rank, stack, disturbance)
                 comm.Barrier()
-                _hold_back(comm.rank, stack, disturbance)
+                if disturbance["late"] and disturbance["late"][0] == comm.rank:
+                    time.sleep(disturbance["late"][1])
+                stop()
                 with compositor.trace() as events:
                     compositor.composite(image)
                 comm.Barrier()
@@ -81,14 +85,15 @@ def _disturb(stack: ExitStack, comm: MPI.Intracomm, testbed: Testbed, hosts: lis
             time.sleep(_LEAD)
 
 
-def _hold_back(rank: int, stack: ExitStack, what: Any) -> None:
-    """Make this rank late, or have its process stopped soon."""
-    if what["late"] and what["late"][0] == rank:
-        time.sleep(what["late"][1])
-    if what["stopped"] and what["stopped"][0] == rank:
-        script = f"sleep 0.15; kill -STOP {os.getpid()}; sleep {what['stopped'][1]}; kill -CONT {os.getpid()}"
-        process = stack.enter_context(subprocess.Popen(["sh", "-c", script]))
-        stack.callback(process.wait)
+def _stopper(rank: int, stack: ExitStack, what: Any) -> Callable[[], None]:
+    """What has this rank's process stopped soon; the process that stops it is there already."""
+    if not what["stopped"] or what["stopped"][0] != rank:
+        return lambda: None
+    own, seconds = os.getpid(), what["stopped"][1]
+    script = f"read go; sleep {_SOON}; kill -STOP {own}; sleep {seconds}; kill -CONT {own}"
+    process = stack.enter_context(subprocess.Popen(["sh", "-c", script], stdin=subprocess.PIPE))
+    assert process.stdin is not None
+    return process.stdin.close
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from sortlast_testbed import Disturbance, Settings, Testbed, record, write_count
 pytestmark = [pytest.mark.mpi, pytest.mark.family, references.NAMESPACES]
 
 TREE = Settings("k-ary-n-tree:2,3", engine="d-mod-k", rate_mbit=50)
+LARGE = (512, 512)  # an image of which messages take 0.6 s, so that a rank can be stopped meanwhile
 UP = 10  # the channel of the first leaf's first up-link
 INTO_LEAF = 33  # a channel down to the last leaf
 
@@ -23,11 +24,12 @@ def test_a_slow_link_and_a_late_rank_are_told_apart(tmp_path: Path) -> None:
         "link": Disturbance(slow=(UP, 1)),
         "start": Disturbance(late=(3, 4.0)),
         "link down": Disturbance(slow=(INTO_LEAF, 1)),
-        "stopped": Disturbance(stopped=(5, 6.0)),
     }
+    stopped = Disturbance(stopped=(5, 6.0))
     with Testbed(TREE) as testbed:
         hosts = list(range(8))
         recorded = record(testbed, hosts, list(wanted.values()), timeout=300)
+        recorded += record(testbed, hosts, [stopped], size=LARGE, timeout=300)
         with pytest.raises(ArgumentError, match="of a rank that does not exist; there are 8"):
             record(testbed, hosts, [Disturbance(late=(8, 1.0))])
         topology, routes, rate = testbed.topology, testbed.routes, testbed.link_bandwidth
@@ -35,7 +37,7 @@ def test_a_slow_link_and_a_late_rank_are_told_apart(tmp_path: Path) -> None:
         name: simulate.lateness(
             routes, each.events, link_bytes_per_second=rate, counters=(each.before, each.after)
         )
-        for name, each in zip(wanted, recorded, strict=True)
+        for name, each in zip([*wanted, "stopped"], recorded, strict=True)
     }
     frames = {name: each.frames[0] for name, each in late.items()}
     assert (frames["link"].cause, frames["link"].links) == ("link", (UP,))
@@ -45,9 +47,10 @@ def test_a_slow_link_and_a_late_rank_are_told_apart(tmp_path: Path) -> None:
     assert (frames["start"].cause, frames["start"].ranks) == ("start", (3,))
     assert late["start"].text.startswith("the network is not the cause")
 
-    # A process may be stopped while it blends, or while it waits, when its cable could be as slow.
+    # A process may be stopped while it blends, or while it waits, when a link could be as slow.
     assert frames["stopped"].cause in ("work", "host")
     assert frames["stopped"].ranks == (5,)
+    assert not late["stopped"].network_is_cause
 
     # Files hold the same counters, in whole words of 4 bytes.
     before = recorded[0].before

@@ -15,6 +15,7 @@ from sortlast.simulate.replay import Residual
 _LATE = 0.25  # of the largest unexplained time: a message above is late
 _ALIKE = 0.95  # of the best score: links above cannot be distinguished
 _COMMON = 0.5  # score that something needs to be called common to the late messages
+_AT_ONCE = 0.01  # of the largest unexplained time, within which messages end that a rank noticed together
 _OVERHEAD = 0.1  # of the bytes on a link: headers, acknowledgements, agreements
 
 
@@ -24,7 +25,8 @@ class Suspects:
 
     Attributes:
         channels: the links with the best score, ascending; empty if no link is common to the late messages.
-        ranks: the ranks with the best score, that are an end of every late message.
+        ranks: the ranks with the best score, and those that are an end of every late message and noticed
+            several together: they may not have run until then.
         score: fraction of the lateness on messages of the suspects, times the fraction of their messages'
             bytes that were late: 1 if all late messages and no punctual ones use them.
         late: the late messages.
@@ -60,15 +62,21 @@ def suspects(routes: Routes, residuals: Sequence[Residual], placement: Sequence[
         user: value / total * carried[user][1] / max(carried[user][0], 1) for user, value in lateness.items()
     }
     best = max(scores.values())
-    if best < _COMMON:
-        return Suspects((), (), best, late)
-    chosen = sorted(user for user, score in scores.items() if score >= _ALIKE * best)
-    return Suspects(
-        tuple(number for kind, number in chosen if kind == "channel"),
-        tuple(number for kind, number in chosen if kind == "rank"),
-        best,
-        late,
-    )
+    chosen = {user for user, score in scores.items() if score >= _ALIKE * best and best >= _COMMON}
+    channels = sorted(number for kind, number in chosen if kind == "channel")
+    ranks = {number for kind, number in chosen if kind == "rank"}
+    return Suspects(tuple(channels), tuple(sorted(ranks | _woken(late))), best, late)
+
+
+def _woken(late: Sequence[Residual]) -> set[int]:
+    """The ranks at an end of all late messages, if these are several and ended at one moment.
+
+    A slow link ends its messages one after the other; a process that runs again finds all that arrived.
+    """
+    ends = [each.end for each in late]
+    if len(late) < 2 or max(ends) - min(ends) > _AT_ONCE * max(each.unexplained for each in late):
+        return set()
+    return set.intersection(*({each.source, each.destination} for each in late))
 
 
 def sent_bytes(routes: Routes, residuals: Sequence[Residual], placement: Sequence[int]) -> NDArray[np.int64]:

@@ -42,9 +42,9 @@ class FrameLateness:
         seconds: from the first call of any rank to the last end.
         cause: "start": a rank called late, and the others waited for it; "work": a rank blended or otherwise
             worked longer than others do for as many bytes; "link": a link was slower than the model;
-            "traffic": others sent on a link; "host": messages of one host were late, by its rank or by its
-            cable; "unclear": messages were late without anything in common, or counters contradict; "none":
-            no cause takes a considerable share of the frame.
+            "traffic": others sent on a link; "host": messages of one host were late, by its rank or by a
+            link that they all cross; "unclear": messages were late without anything in common, or counters
+            contradict; "none": no cause takes a considerable share of the frame.
         ranks: that the cause is of; none for "link", "traffic", "unclear" and "none".
         links: channels of the fabric that the cause is of; several if they carry the same late messages.
         start: how much later than the median of the others the last rank called.
@@ -260,8 +260,7 @@ class _Judge:
         if cause == "host":
             ranks = _ranks_at(found, self)
             at = " and ".join(f"rank {rank}" for rank in ranks)
-            cable = f" ({names})" if names else ""
-            text = f"{text}, all at {at}: it did not run, or its cable{cable} is slow; {said.text}"
+            text = f"{text}, all at {at}: it did not run, or {names or 'its cable'} is slow; {said.text}"
             return cause, ranks, found.channels, text
         return cause, (), found.channels, f"{text}, all on {names}; {said.text}"
 
