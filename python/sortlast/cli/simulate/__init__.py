@@ -141,6 +141,7 @@ def _run(
     outputs.check_length(made)
     ways = tables.ways(topology, method is Method.flow)
     settings |= ways.settings
+    recorded = None if recording is None else recording.read(ways.routes, made.tasks)
 
     # Simulate.
     log = {"message_log": outputs.trace is not None}
@@ -152,8 +153,8 @@ def _run(
     if not beside:
         found = _lab.told(found, wanted, ways.routes, hosts[: made.tasks], settings)
     late = None
-    if recording is not None:
-        found, late = recording.explain(found, ways.routes, hosts[: made.tasks], settings)
+    if recorded is not None:
+        found, late = recorded.explain(found, hosts[: made.tasks], settings["link_bytes_per_second"])
 
     # Report.
     if wanted.size is not None:

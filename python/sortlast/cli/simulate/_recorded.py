@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sortlast.cli.simulate._methods import Found
     from sortlast.fabric import PortCounters, Routes, Spreading, Topology
     from sortlast.simulate import Lateness
+    from sortlast.trace import Event
 
 _MOST_ROWS = 8  # max links and messages in the tables
 
@@ -38,42 +39,46 @@ class Recording:
                 param_hint="--counters",
             )
 
-    def explain(
-        self,
-        found: Found,
-        routes: Routes | Spreading | None,
-        hosts: Sequence[int],
-        settings: dict[str, Any],
-    ) -> tuple[Found, Lateness]:
-        """The lateness, and the run with it added."""
-        from sortlast import fabric, simulate, trace
+    def read(self, routes: Routes | Spreading | None, ranks: int) -> Recorded:
+        """The files, which must be of a run of that many ranks on these tables."""
+        from sortlast import fabric, trace
 
         if not isinstance(routes, fabric.Routes):
             raise Error(
                 "--recorded: messages are judged on their routes; name an engine with --routing or give --lft"
             )
         events = trace.read(self.trace)
-        if len(events) != len(hosts):
+        if len(events) != ranks:
             raise Error(
-                f"{self.trace} has {_show.count(len(events), 'rank')}, and {len(hosts)} are simulated; give"
-                " the same with --ranks or --nodes"
+                f"{self.trace} has {_show.count(len(events), 'rank')}, and {ranks} are simulated; give the"
+                " same with --ranks or --nodes"
             )
+        counters = [fabric.read_port_counters(routes.topology, path) for path in self.counters]
+        return Recorded(routes, events, (counters[0], counters[1]) if counters else None)
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A recorded run: its tables, events by rank, and counters before and after it."""
+
+    routes: Routes
+    events: list[list[Event]]
+    counters: tuple[PortCounters, PortCounters] | None
+
+    def explain(self, found: Found, hosts: Sequence[int], rate: float) -> tuple[Found, Lateness]:
+        """The lateness on these hosts, with links of ``rate`` [byte/s], and the run with it added."""
+        from sortlast import simulate
+
         late = simulate.lateness(
-            routes,
-            events,
+            self.routes,
+            self.events,
             placement=hosts,
-            link_bytes_per_second=settings["link_bytes_per_second"],
-            counters=self._counters(routes.topology),
+            link_bytes_per_second=rate,
+            counters=self.counters,
         )
-        return replace(found, numbers={**found.numbers, "recorded": _as_json(late, routes.topology)}), late
-
-    def _counters(self, topology: Topology) -> tuple[PortCounters, PortCounters] | None:
-        from sortlast import fabric
-
-        if not self.counters:
-            return None
-        before, after = (fabric.read_port_counters(topology, path) for path in self.counters)
-        return before, after
+        return replace(
+            found, numbers={**found.numbers, "recorded": _as_json(late, self.routes.topology)}
+        ), late
 
 
 def show(late: Lateness, topology: Topology, predicted: float, console: Console) -> None:
