@@ -9,7 +9,7 @@ import typer
 
 from sortlast import Error
 from sortlast.cli import _parse, _progress, _terminal
-from sortlast.cli.fabric import _inputs, _options
+from sortlast.cli.fabric import _inputs, _options, _show
 from sortlast.cli.fabric._job import Job
 from sortlast.files import write_text
 
@@ -83,6 +83,7 @@ def draw(
             plot.save(picture.draw(drawn, loads, f"Stage {number:,} of {found.stages:,}{often}"), output)
     console = _terminal.console(output)
     console.print(drawn.verdict)
+    console.print(_show.tables(routes))
     if drawn.note:
         console.print(f"{drawn.note[0].upper()}{drawn.note[1:]}.")
     _terminal.name_written(console, output)
