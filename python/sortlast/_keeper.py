@@ -35,6 +35,7 @@ _PR_SET_PDEATHSIG, _PR_SET_NAME, _PR_SET_CHILD_SUBREAPER = 1, 15, 36  # of linux
 _LIMIT = 30.0  # maximum wait for killed processes to end [s]
 _SETTLE = 0.01  # between two attempts to remove processes or a folder [s]
 _ATTEMPTS = 500  # to remove a folder
+_LOOKS, _BETWEEN = 5, 0.1  # at segments that may be of another job that starts or ends [s]
 _NOTES = "segments"  # file in a keeper's folder
 
 # Shared memory segments that MPICH, Open MPI (sm_segment.HOST.UID.JOB.RANK; vader before version 5) and UCX
@@ -171,10 +172,16 @@ def _remove_segments(mapped: set[Segment]) -> None:
 
 
 def _report_segments(before: dict[str, Segment]) -> None:
-    """Report segments that appeared while the command ran and that no process maps any more."""
-    new = [segment for path, segment in segments().items() if before.get(path) != segment]
-    used = set().union(*(_mapped(int(pid)) for pid in os.listdir("/proc") if pid.isdigit())) if new else set()
-    for segment in sorted(set(new) - used):
+    """Report segments that appeared while the command ran and that no process maps any more.
+
+    The segments of another job are mapped by no process for a moment when it starts, and when it ends.
+    """
+    left = {segment for path, segment in segments().items() if before.get(path) != segment}
+    for look in range(_LOOKS):
+        time.sleep(_BETWEEN if look and left else 0)
+        left &= set(segments().values())
+        left -= set().union(*(_mapped(int(pid)) for pid in os.listdir("/proc") if pid.isdigit() and left))
+    for segment in sorted(left):
         _print(f"MPI left shared memory in {segment.path}; remove the file unless another job uses it")
 
 

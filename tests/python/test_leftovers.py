@@ -147,6 +147,28 @@ def test_a_segment_that_a_failed_command_left_is_named(capfd):
         segment.unlink(missing_ok=True)
 
 
+def test_a_segment_of_another_job_that_starts_is_not_named(monkeypatch, capfd):
+    """It is made when the command ends, and mapped a moment later."""
+    segment = Path(_keeper.MEMORY, f"mpich_shm_{os.getpid():x}_8")
+    try:
+        segment.write_bytes(bytes(mmap.PAGESIZE))
+        others = {path: each for path, each in _keeper.segments().items() if path != str(segment)}
+        with segment.open("rb") as file, ExitStack() as job:
+
+            def sleep(seconds: float) -> None:
+                if seconds:
+                    job.enter_context(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ))
+
+            with monkeypatch.context() as patch:
+                patch.setattr(_keeper.time, "sleep", sleep)
+                _keeper._report_segments(others)
+            assert str(segment) not in capfd.readouterr().err
+        _keeper._report_segments(others)
+        assert str(segment) in capfd.readouterr().err
+    finally:
+        segment.unlink(missing_ok=True)
+
+
 def test_what_a_keeper_cannot_print_stops_no_clean_up():
     segment = Path(_keeper.MEMORY, f"mpich_shm_{os.getpid():x}_9")
     try:
