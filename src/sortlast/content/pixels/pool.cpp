@@ -80,12 +80,13 @@ struct Pool::State {
     }
   }
 
-  // The smallest idle block of at least `wanted` bytes that is not much larger; null: none.
+  // The smallest idle block of at least `wanted` bytes that is not much larger; null: none. Of equal ones the
+  // one returned last, which may still be in the cache.
   Idle* find(std::size_t wanted) {
     Idle* best = nullptr;
     for (Idle& one : idle) {
       const bool fits = one.size >= wanted && one.size <= wanted + wanted / 4;
-      if (fits && (best == nullptr || one.size < best->size)) best = &one;
+      if (fits && (best == nullptr || one.size <= best->size)) best = &one;
     }
     return best;
   }
