@@ -67,6 +67,9 @@ TEST_F(CollectedFrames, HaveTheBitsOfTheSerialExecutorOnTheRootAlone) {
         const auto frame = compositor.gather(tile, composition.root, format.depth);
         ASSERT_EQ(frame.has_value(), rank_ == composition.root);
         if (!frame) continue;
+        if (!dense) {
+          EXPECT_EQ(frame->pixels.view().colour, tile.pixels().view().colour) << "copied";
+        }
         const Frame oracle =
             composite_serial(images.views(), size, format, op, composition.order, composition.background);
         images.expect_near(*frame, oracle, testing::tolerance(format, op, p_, false));

@@ -63,6 +63,8 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
   } else {
     contribution.result = place_in(tile, devices_.given ? PixelBuffer() : out);
     tile.pixels = run_frame(contribution, waiting);
+    tile.has_frame = contribution.result.view().colour == nullptr && tile.interleaving.none() &&
+                     tile.range.size() == tile.size.pixels();
   }
   if (devices_.given) finish_on_device(tile, out);
   if (arrival->numbers())
