@@ -123,12 +123,12 @@ class Cutter {
   bool open_ = false;
 };
 
-// Samples that, if all are active, suffice to tell that most pixels are: of an image with three quarters of
-// active pixels, one in 10,000 is taken for full.
-constexpr std::int64_t enough_active = 32;
+// Samples that suffice if all are active, or none: of images with three quarters of active pixels, one in
+// 10,000 is taken for full, and of those with one quarter for empty.
+constexpr std::int64_t enough_alike = 32;
 
 // Estimate the share of active pixels among n pixels, the i-th at index pixel_of(i) of `pixels`, from at most
-// `most` samples, or from `enough` if all of these are active. Calls found(pixel) for each active sample.
+// `most` samples, or from `enough` if these are alike. Calls found(pixel) for each active sample.
 template <class PixelOf, class Found>
 double sample(const Format& format, ConstPixels pixels, std::int64_t n, std::int64_t most,
               std::int64_t enough, PixelOf pixel_of, Found found) {
@@ -164,7 +164,7 @@ double sample(const Format& format, ConstPixels pixels, std::int64_t n, std::int
   };
   const std::int64_t first = n <= most ? samples : std::min(samples, enough);
   look(0, first);
-  if (active == first && first < samples) return 1;
+  if (first < samples && (active == 0 || active == first)) return active == 0 ? 0 : 1;
   look(first, samples);
   return static_cast<double>(active) / static_cast<double>(samples);
 }
@@ -198,7 +198,7 @@ double sample_active(const Format& format, ConstPixels pixels, std::int64_t begi
                      std::int64_t samples) {
   const std::int64_t most = std::clamp<std::int64_t>(samples, 1, most_samples);
   return sample(
-      format, pixels, end - begin, most, enough_active, [=](std::int64_t i) { return begin + i; },
+      format, pixels, end - begin, most, enough_alike, [=](std::int64_t i) { return begin + i; },
       [](std::int64_t) {});
 }
 
@@ -231,7 +231,7 @@ double sample_active(const Format& format, ConstPixels pixels, std::span<const A
     const ActiveRun& run = runs[static_cast<std::size_t>(end - ends.begin())];
     return run.at + run.count - (*end - i);
   };
-  return sample(format, pixels, ends.empty() ? 0 : ends.back(), most_samples, enough_active, pixel_of,
+  return sample(format, pixels, ends.empty() ? 0 : ends.back(), most_samples, enough_alike, pixel_of,
                 [](std::int64_t) {});
 }
 

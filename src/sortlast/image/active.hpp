@@ -41,7 +41,7 @@ void append_active(const Format& format, ConstPixels pixels, std::int64_t begin,
 Rectangle active_box(const Format& format, ConstPixels pixels, std::int64_t width, std::int64_t height);
 
 // Estimate the share (0..1) of active pixels among pixels [begin, end) from a few samples, at most
-// most_samples; 0 for no pixels, and 1 as soon as a few dozen samples are all active. If the image is not
+// most_samples; 0 for no pixels. A few dozen samples suffice if all are active, or none. If the image is not
 // cached, each sample costs one cache line.
 inline constexpr std::int64_t most_samples = 256;
 double sample_active(const Format& format, ConstPixels pixels, std::int64_t begin, std::int64_t end,
