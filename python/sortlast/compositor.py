@@ -479,8 +479,8 @@ class Compositor:
     ) -> Frame | None:
         """Collect the tiles of one frame: a :class:`sortlast.Frame` at ``root``, None elsewhere.
 
-        Without ``out``, tiles of ranks on the root's machine are views of the frame's arrays, not copies:
-        writing to them changes the tiles.
+        Without ``out``, tiles of ranks on the root's machine, and a tile of the root that is the whole frame,
+        are views of the frame's arrays, not copies: writing to them changes the tiles.
 
         Args:
             tile: the result of ``composite``, ``composite_layers`` or ``composite_fragments``.
