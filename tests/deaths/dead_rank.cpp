@@ -95,12 +95,13 @@ class Frames {
  public:
   Frames(Compositor compositor, bool on_device) : compositor_(std::move(compositor)) {
     count_ranks();
-    // Never destroyed: it would wait for its stream, and that perhaps for the dead.
-    if (on_device) device_ = new DeviceImage(0, {}, size);
+    if (on_device) make_device_image();
   }
 
+  // On a new stream: the old one may wait for the dead for ever.
   void go_on_without_the_dead() {
     compositor_ = compositor_.shrink();
+    if (device_ != nullptr) make_device_image();
     count_ranks();
     step_ = 0;  // some may have done a frame more
   }
@@ -130,6 +131,9 @@ class Frames {
   }
 
  private:
+  // Never destroyed: it would wait for its stream.
+  void make_device_image() { device_ = new DeviceImage(0, {}, size); }
+
   void count_ranks() {
     sum_ = 0;
     for (const std::int32_t rank : compositor_.ranks()) sum_ += static_cast<float>(rank + 1) / 4096;
