@@ -123,12 +123,13 @@ class Cutter {
   bool open_ = false;
 };
 
-// Samples that suffice if all are active, or none: of images with three quarters of active pixels, one in
-// 10,000 is taken for full, and of those with one quarter for empty.
+// Samples that suffice if all are active, or none. One image in 10,000 with three quarters of active pixels
+// is taken for full, and one in 10,000 with a quarter of them for empty.
 constexpr std::int64_t enough_alike = 32;
 
 // Estimate the share of active pixels among n pixels, the i-th at index pixel_of(i) of `pixels`, from at most
-// `most` samples, or from `enough` if these are alike. Calls found(pixel) for each active sample.
+// `most` samples, or from `enough` if all of these are active or none is. Calls found(pixel) for each active
+// sample.
 template <class PixelOf, class Found>
 double sample(const Format& format, ConstPixels pixels, std::int64_t n, std::int64_t most,
               std::int64_t enough, PixelOf pixel_of, Found found) {
