@@ -20,7 +20,7 @@ A comment right above a fence changes how the block is run:
 
 Commands come from the environment that ./run setup makes (.venv). A page with the comment
 <!-- bare system --> has only the commands of the operating system. Its blocks run as root and install what
-they need.
+they need. Where ccache is installed, it starts the compilers, because several pages compile the same sources.
 
 --renew writes what the commands of console blocks print into the pages where that has changed.
 """
@@ -38,7 +38,7 @@ import tempfile
 import textwrap
 import time
 import uuid
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -114,6 +114,14 @@ class BlockError(Exception):
     """Why a block failed, with what it printed."""
 
 
+def _cached() -> dict[str, str]:
+    """Variables with which CMake starts compilers through ccache, always under the same names."""
+    if shutil.which("ccache") is None:
+        return {}
+    launchers = {f"CMAKE_{language}_COMPILER_LAUNCHER": "ccache" for language in ("C", "CXX")}
+    return launchers | {"CC": "cc", "CXX": "c++", "CCACHE_DIR": str(ROOT / "build" / "ccache")}
+
+
 class Session:
     """The shell of a page: a folder, and the variables that blocks export."""
 
@@ -128,7 +136,8 @@ class Session:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
         plain = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}  # as the pages show output
         self._mark = uuid.uuid4().hex
-        self._environ = kept | plain | {"HOME": str(home), "PATH": ":".join(path), MARK: self._mark}
+        self._environ = kept | plain | _cached()
+        self._environ |= {"HOME": str(home), "PATH": ":".join(path), MARK: self._mark}
         self._state.write_text("")
 
     def run(self, text: str, interrupted: bool = False) -> tuple[int, str]:
@@ -219,23 +228,27 @@ def run_console(session: Session, block: Block) -> str:
     return text
 
 
-def run_page(path: Path, home: Path, limit: float, renew: bool) -> bool:
-    """Run the blocks of a page, print a line for each, and return whether all are as they should be."""
+def run_page(path: Path, home: Path, folder: Path, limit: float, renew: bool) -> bool:
+    """Run the blocks of a page, print a line for each, and return whether all are as they should be.
+
+    The folder is made for the page and removed.
+    """
     page = path.read_text()
     if not blocks(page, *_SHELLS):
         return True
     edits: list[tuple[Block, str]] = []
     good = True
-    with tempfile.TemporaryDirectory(prefix="sortlast-page-") as folder:
-        session = Session(Path(folder), home, BARE in page, limit)
-        for block in blocks(page):
-            name = block.comment("write")
-            if name is not None:
-                (session.where() / name).parent.mkdir(parents=True, exist_ok=True)
-                (session.where() / name).write_text(block.text)
-            elif block.language in _SHELLS:
-                good &= _run_block(session, block, page, path, edits)
-        session.kill()
+    folder.mkdir()
+    session = Session(folder, home, BARE in page, limit)
+    for block in blocks(page):
+        name = block.comment("write")
+        if name is not None:
+            (session.where() / name).parent.mkdir(parents=True, exist_ok=True)
+            (session.where() / name).write_text(block.text)
+        elif block.language in _SHELLS:
+            good &= _run_block(session, block, page, path, edits)
+    session.kill()
+    shutil.rmtree(folder)
     if renew and edits:
         for block, text in reversed(edits):
             page = page[: block.begin] + text + page[block.end :]
@@ -283,10 +296,12 @@ def main() -> int:
     good = True
     if given.home is not None:
         given.home.mkdir(parents=True, exist_ok=True)
-    made = tempfile.TemporaryDirectory(prefix="sortlast-home-")
-    with nullcontext(given.home.resolve()) if given.home is not None else made as home:
+    with tempfile.TemporaryDirectory(prefix="sortlast-pages-") as made:
+        home = given.home.resolve() if given.home is not None else Path(made) / "home"
+        home.mkdir(exist_ok=True)
         for path in pages:
-            good &= run_page(path, Path(home), given.limit, given.renew)
+            folder = Path(made) / "page"  # the same for all, because ccache compares paths
+            good &= run_page(path, home, folder, given.limit, given.renew)
     return 0 if good else 1
 
 

@@ -22,7 +22,7 @@ def run(tmp_path, monkeypatch, capsys):
     def run_page(text: str, limit: float = 60.0, renew: bool = False) -> tuple[bool, str]:
         page = root / "page.md"
         page.write_text(text)
-        good = blocks.run_page(page, tmp_path, limit, renew)
+        good = blocks.run_page(page, tmp_path, tmp_path / "page", limit, renew)
         return good, capsys.readouterr().out
 
     return run_page
