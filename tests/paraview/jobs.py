@@ -28,7 +28,7 @@ _SETTINGS = {
     "LP_NUM_THREADS": "1",  # of a rank, for drawing
 }
 
-RANKS = (2, 3, 4, 8)
+RANKS = (2, 3, 5)
 
 
 def variables(display: str) -> dict[str, str]:
