@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "node_lists.hpp"
-#include "numbers_of_ranks.hpp"
+#include "sanitized.hpp"
 #include "scene.hpp"
 #include "sortlast/content/pixels/pixel_content.hpp"
 #include "sortlast/error.hpp"

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <random>
 
-#include "numbers_of_ranks.hpp"
+#include "sanitized.hpp"
 #include "sortlast/cost.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/schedule.hpp"

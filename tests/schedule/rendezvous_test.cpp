@@ -8,7 +8,7 @@
 #include <random>
 #include <utility>
 
-#include "numbers_of_ranks.hpp"
+#include "sanitized.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/schedule.hpp"
 #include "sortlast/schedule/algorithm.hpp"

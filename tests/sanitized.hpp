@@ -1,4 +1,4 @@
-// The numbers of ranks that property tests try.
+// Whether a sanitizer watches, with which tests take 20 times as long, and what they leave out then.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ inline constexpr bool sanitized = true;
 inline constexpr bool sanitized = false;
 #endif
 
-// The number to try after p: p + 1. With sanitizers, which make the tests 20 times as slow and look for
-// faults of another kind, it is one of every seven above 9.
+// The number of ranks that a property test tries after p: p + 1, or with sanitizers one of every seven
+// above 9.
 constexpr std::int32_t next_number(std::int32_t p) { return p + (sanitized && p > 9 ? 7 : 1); }
 
 }  // namespace sortlast::testing
