@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,7 @@ from sortlast.render.camera import VIEW_ANGLE, Camera, pixel_width
 from sortlast.render.look import COLOURS, LOOK, Look, colour_points, opacity_points
 from sortlast.render.surface import SurfaceRenderer
 from sortlast.render.volume import BoxesRenderer, VolumeRenderer
+from viewing import resident
 
 SIZE = (96, 72)
 SPACING = (1.0, 1.0, 1.0)
@@ -63,6 +66,27 @@ def test_a_resized_renderer_draws_as_a_new_one(kind):
         assert changed.size == size
         np.testing.assert_array_equal(image(changed, camera()), image(renderer(kind, size=size), camera()))
     np.testing.assert_array_equal(image(changed, camera()), before)
+
+
+def test_a_smaller_image_is_the_same_in_bands():
+    changed = renderer(VolumeRenderer)
+    changed.resize((33, 64))
+    once = changed.render(camera())
+    np.testing.assert_array_equal(changed.render(camera(), lambda: None), once)
+
+
+def test_resizing_holds_no_memory():
+    changed = renderer(VolumeRenderer, size=(400, 300))
+
+    def resident_after(times: int) -> int:
+        for k in range(times):
+            changed.resize((200 + k % 2, 150))
+            changed.render(camera())
+            changed.resize((400, 300))
+        return resident(os.getpid())
+
+    before = resident_after(5)
+    assert resident_after(40) - before < 8e6
 
 
 @KINDS

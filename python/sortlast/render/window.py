@@ -65,7 +65,11 @@ def check_offscreen() -> None:
 
 
 class Window:
-    """A scene of `size` (width, height) pixels, lit by two lights that move with the camera."""
+    """A scene of `size` (width, height) pixels, lit by two lights that move with the camera.
+
+    Mesa 22 loses the memory of a window whose size changes, so VTK's window only grows, and an image takes
+    its lower left corner.
+    """
 
     def __init__(self, size: tuple[int, int]) -> None:
         check_offscreen()
@@ -90,23 +94,26 @@ class Window:
         self._window.OffScreenRenderingOn()
         self._window.SetMultiSamples(0)
         self._window.SetAlphaBitPlanes(1)
-        self._window.SetSize(*size)
         self._window.AddRenderer(self.scene)
-
-        self._make_framebuffer()
+        self._make_framebuffer(size)
 
     def resize(self, size: tuple[int, int]) -> None:
         """Set the size of images, (width, height) in pixels."""
-        if size != self.size:
-            self.size = size
-            self._window.SetSize(*size)
-            self._make_framebuffer()
+        if size == self.size:
+            return
+        self.size = size
+        held = self._window.GetSize()
+        most = (max(held[0], size[0]), max(held[1], size[1]))
+        if most != held:
+            self._make_framebuffer(most)
+        self.scene.SetViewport(0, 0, size[0] / most[0], size[1] / most[1])
 
-    def _make_framebuffer(self) -> None:
+    def _make_framebuffer(self, size: tuple[int, int]) -> None:
+        """Set the size of VTK's window."""
         from vtkmodules.vtkCommonCore import VTK_FLOAT
 
         # Render an empty image, so that a framebuffer of this size exists, and then convert it to floats.
-        size = self.size
+        self._window.SetSize(*size)
         self.scene.DrawOff()
         self._window.Render()
         self.scene.DrawOn()
