@@ -294,11 +294,9 @@ def main() -> int:
     given = parser.parse_args()
     pages = [path.resolve() for path in given.pages] or PAGES
     good = True
-    if given.home is not None:
-        given.home.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="sortlast-pages-") as made:
         home = given.home.resolve() if given.home is not None else Path(made) / "home"
-        home.mkdir(exist_ok=True)
+        home.mkdir(parents=True, exist_ok=True)
         for path in pages:
             folder = Path(made) / "page"  # the same for all, because ccache compares paths
             good &= run_page(path, home, folder, given.limit, given.renew)
