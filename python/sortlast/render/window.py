@@ -94,6 +94,9 @@ class Window:
         self._window.OffScreenRenderingOn()
         self._window.SetMultiSamples(0)
         self._window.SetAlphaBitPlanes(1)
+        # Images are read where they were rendered, not copied for a screen first, at the window's whole size.
+        self._window.SetFrameBlitModeToNoBlit()
+        self._window.SwapBuffersOff()
         self._window.AddRenderer(self.scene)
         self._make_framebuffer(size)
 
