@@ -130,7 +130,7 @@ def test_the_algorithm_is_the_one_asked_for(algorithm, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("number", "algorithm"), enumerate(entry.name for entry in schedule.algorithms()))
+@pytest.mark.parametrize(("number", "algorithm"), [*enumerate(each.name for each in schedule.algorithms())])
 def test_every_algorithm_agrees_with_the_serial_composite(number, algorithm, tmp_path):
     """In every mode, each at another number of ranks, and the next algorithm at others."""
     counts = [1, 2, 3, 5, 8, 12, 16]
