@@ -195,6 +195,42 @@ def test_a_rank_that_notices_the_end_of_its_send_late_is_named() -> None:
     assert "4,000 ms after all was done" in frame.text
 
 
+@pytest.mark.parametrize("kind", ["messages", "noticed", "agreement"])
+def test_traffic_from_a_host_of_a_rank_is_told_from_a_rank_that_did_not_run(kind: str) -> None:
+    """Rank 0 is late as it sends and as it receives, so that only its host is common to late messages."""
+    routes = fabric.route(fabric.crossbar(3), "minhop")
+    events = [[Event("agree", 0.0, 0.001)] for _ in range(3)]
+    late = {(0, 1), (2, 0)} if kind == "messages" else set()
+    for source, destination in ((0, 1), (1, 2), (2, 0), (2, 1), (1, 0)):
+        end = 9.0 + source if (source, destination) in late else 3.0
+        events[source].append(Event("send", 0.001, 0.1, destination, 1, 1000))
+        events[destination].append(Event("receive", 0.001, end, source, 1, 1000))
+    if kind == "noticed":
+        events[0].append(Event("send", 3.0, 9.0, 1, 2, 0))
+    if kind == "agreement":
+        events[0] = [replace(each, begin=each.begin + 6.0, end=each.end + 6.0) for each in events[0]]
+        events[0][0] = Event("agree", 0.0, 6.001)
+
+    def judged(counted: dict[int, float]) -> simulate.FrameLateness:
+        nbytes = np.full(routes.topology.channels, 2000.0)
+        nbytes[[*counted]] = [*counted.values()]
+        found = simulate.lateness(
+            routes, events, link_bytes_per_second=1000, counters=late_frames.counters(nbytes)
+        )
+        return found.frames[0]
+
+    (out, _), (_, back) = routes.walk(0, 1), routes.walk(1, 0)
+    for counted in ({}, {out: 4000.0}):  # nobody else, or too little to explain it
+        frame = judged(counted)
+        assert (frame.cause, frame.ranks) == ("host", (0,)), frame.text
+        assert "it did not run, or its cable is slow" in frame.text
+    for cable in (out, back):
+        frame = judged({cable: 20_000.0})
+        assert (frame.cause, frame.ranks, frame.links) == ("traffic", (), (cable,)), frame.text
+        assert "its port counted 20,000 bytes" in frame.text
+        assert frame.text.endswith("others send on it")
+
+
 def test_clocks_that_differ_are_reported() -> None:
     routes = fabric.route(fabric.crossbar(2), "minhop")
     events = [[Event("send", 5.0, 5.1, 1, 1, 1000)], [Event("receive", 3.0, 4.0, 0, 1, 1000)]]

@@ -15,11 +15,13 @@ links that late messages have in common are named (:mod:`sortlast.simulate.late_
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sortlast import trace
 from sortlast._errors import ArgumentError
@@ -32,6 +34,8 @@ from sortlast.trace import Event
 
 _NETWORK = ("link", "traffic")
 
+_Verdict = tuple[str, tuple[int, ...], tuple[int, ...], str]  # a cause, its ranks and links, and a sentence
+
 
 @dataclass(frozen=True)
 class FrameLateness:
@@ -43,8 +47,9 @@ class FrameLateness:
         cause: "start": a rank called late, and the others waited for it; "work": a rank blended or otherwise
             worked longer than others do for as many bytes; "link": a link was slower than the model;
             "traffic": others sent on a link; "host": messages of one host were late, by its rank or by a
-            link that they all cross; "unclear": messages were late without anything in common, or counters
-            contradict; "none": no cause takes a considerable share of the frame.
+            link that they all cross, and others did not send enough on its cable to explain it; "unclear":
+            messages were late without anything in common, or counters contradict; "none": no cause takes a
+            considerable share of the frame.
         ranks: that the cause is of; none for "link", "traffic", "unclear" and "none".
         links: channels of the fabric that the cause is of; several if they carry the same late messages.
         start: how much later than the median of the others the last rank called.
@@ -159,7 +164,10 @@ def lateness(
     judge = _Judge(
         routes, hosts, rate, counters, share, clock_error(frames), [each for own in residuals for each in own]
     )
-    late = sum(each.network for each in excesses if judge.largest(each) == "network")
+    late = defaultdict[str, float](float)
+    for excess in excesses:
+        largest = judge.largest(excess)
+        late[largest] += judge.parts(excess)[largest]
     judged = [
         judge.frame(number + 1, excess, own, late)
         for number, (excess, own) in enumerate(zip(excesses, residuals, strict=True))
@@ -186,69 +194,71 @@ class _Judge:
     clock_error: float
     residuals: list[Residual]
 
-    def largest(self, excess: Excess) -> str:
-        """The largest part of a frame's excess by name, such as start; none if all are small."""
-        parts = {
+    def parts(self, excess: Excess) -> Mapping[str, float]:
+        """The parts of a frame's excess [s] by name, such as start."""
+        return {
             "start": excess.start,
             "agreement": excess.agreement,
             "work": sum(excess.work),
             "idle": sum(excess.idle),
             "noticed": excess.noticed,
-            "network": excess.network,
+            "network": excess.network if excess.network > self.clock_error else 0.0,
+            "none": 0.0,
         }
-        if excess.network <= self.clock_error:
-            parts["network"] = 0.0
+
+    def largest(self, excess: Excess) -> str:
+        """The name of the largest part of a frame's excess; none if all are small."""
+        parts = self.parts(excess)
         name = max(parts, key=lambda name: parts[name])
         return name if parts[name] >= self.share * excess.seconds and parts[name] > 0 else "none"
 
-    def frame(self, number: int, excess: Excess, residuals: Sequence[Residual], late: float) -> FrameLateness:
-        """The verdict on a frame; ``late``: unexplained seconds of all frames with late messages."""
-        cause, links = self.largest(excess), tuple[int, ...]()
-        if cause == "network":
-            cause, ranks, links, text = self._messages(excess, residuals, late)
+    def frame(
+        self, number: int, excess: Excess, residuals: Sequence[Residual], late: Mapping[str, float]
+    ) -> FrameLateness:
+        """The verdict on a frame; ``late``: seconds of all frames by the part that is their largest."""
+        largest = self.largest(excess)
+        if largest == "network":
+            cause, ranks, links, text = self._messages(excess, residuals, late[largest])
         else:
-            cause, ranks, text = self._ranks(cause, excess)
+            cause, ranks, links, text = self._ranks(largest, excess, late[largest])
         work = sum(excess.work)
         return FrameLateness(
             number, excess.seconds, cause, ranks, links, excess.start, work, excess.network, text
         )
 
-    def _ranks(self, largest: str, excess: Excess) -> tuple[str, tuple[int, ...], str]:
-        """The cause, its ranks and a sentence, if messages are not the largest part."""
+    def _ranks(self, largest: str, excess: Excess, late: float) -> _Verdict:
+        """The verdict if messages are not the largest part."""
         more = excess.network >= self.share * excess.seconds
         rest = f"; the network added {_ms(excess.network)}" if more else ": the network is not the cause"
         if largest == "start":
             rank = excess.start_rank
             text = f"rank {rank} called {_ms(excess.start)} after the others, which waited for it"
-            return "start", (rank,), text + rest
+            return "start", (rank,), (), text + rest
         if largest == "work":
             rank = int(np.argmax(excess.work))
             text = f"rank {rank} worked {_ms(excess.work[rank])} longer than others do for as many bytes"
-            return "work", (rank,), text + rest
+            return "work", (rank,), (), text + rest
         if largest == "noticed":
             rank = excess.noticed_rank
             text = f"rank {rank} noticed the end of its last send {_ms(excess.noticed)} after all was done"
-            return "host", (rank,), f"{text}: it did not run, or its cable is slow"
+            return self._host(text, (rank,), late)
         if largest == "idle":
             rank = int(np.argmax(excess.idle))
             text = f"rank {rank} did nothing that is recorded for {_ms(excess.idle[rank])}"
-            return "unclear", (rank,), f"{text}: it waited for ranks of its own machine, or did not run"
+            return "unclear", (rank,), (), f"{text}: it waited for ranks of its own machine, or did not run"
         if largest == "agreement" and 2 * excess.left_late > excess.agreement:
             rank = excess.agreement_rank
             text = f"rank {rank} left the agreement before the frame {_ms(excess.left_late)} after the others"
-            return "host", (rank,), f"{text}: it did not run, or its cable is slow"
+            return self._host(text, (rank,), late)
         if largest == "agreement":
             text = f"the agreement before the frame took {_ms(excess.agreement)} after the last call"
-            return "unclear", (), f"{text}, and its messages are not recorded"
-        return "none", (), f"no cause takes {self.share:.0%} of it"
+            return "unclear", (), (), f"{text}, and its messages are not recorded"
+        return "none", (), (), f"no cause takes {self.share:.0%} of it"
 
-    def _messages(
-        self, excess: Excess, residuals: Sequence[Residual], late: float
-    ) -> tuple[str, tuple[int, ...], tuple[int, ...], str]:
-        """The cause, its ranks and links, and a sentence, if messages are the largest part."""
+    def _messages(self, excess: Excess, residuals: Sequence[Residual], late: float) -> _Verdict:
+        """The verdict if messages are the largest part."""
         found = suspects(self.routes, residuals, self.hosts)
-        sent = sent_bytes(self.routes, self.residuals, self.hosts)
-        said = weigh(self.routes, found, self.hosts, self.counters, sent, late, self.rate)
+        said = self._weigh(found, late)
         cause = _cause(found, said, self)
         text = f"messages took {_ms(excess.network)} longer than the model"
         names = " or ".join(self.name(channel) for channel in found.channels)
@@ -260,9 +270,36 @@ class _Judge:
         if cause == "host":
             ranks = _ranks_at(found, self)
             at = " and ".join(f"rank {rank}" for rank in ranks)
-            text = f"{text}, all at {at}: it did not run, or {names or 'its cable'} is slow; {said.text}"
-            return cause, ranks, found.channels, text
+            counted = f"; {said.text}" if found.channels else ""
+            return self._host(f"{text}, all at {at}", ranks, late, found.channels, counted)
         return cause, (), found.channels, f"{text}, all on {names}; {said.text}"
+
+    def _host(
+        self,
+        text: str,
+        ranks: tuple[int, ...],
+        late: float,
+        links: tuple[int, ...] = (),
+        said: str = "",
+    ) -> _Verdict:
+        """The verdict on what is late at these ranks alone, unless others fill a cable of theirs."""
+        hosts = {self.hosts[rank] for rank in ranks}
+        for channel in np.flatnonzero(self.sent).tolist():
+            if self.at_host(channel) in hosts:
+                cable = self._weigh(Suspects((channel,), (), 0.0, ()), late)
+                if cable.verdict == "traffic":
+                    return "traffic", (), (channel,), f"{text}; {self.name(channel)} is busy: {cable.text}"
+        names = " or ".join(self.name(channel) for channel in links) or "its cable"
+        return "host", ranks, links, f"{text}: it did not run, or {names} is slow{said}"
+
+    @cached_property
+    def sent(self) -> NDArray[np.int64]:
+        """Bytes of all recorded messages on each channel."""
+        return sent_bytes(self.routes, self.residuals, self.hosts)
+
+    def _weigh(self, found: Suspects, late: float) -> Evidence:
+        """What the counters of suspects say."""
+        return weigh(self.routes, found, self.hosts, self.counters, self.sent, late, self.rate)
 
     def name(self, channel: int) -> str:
         """Both ends of a channel."""
