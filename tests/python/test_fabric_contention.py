@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 
 import numpy as np
@@ -117,7 +116,7 @@ def test_ctrl_c_ends_an_analysis():
     hosts = fabric.order_hosts(big, "random", seed=1)
 
     def interrupt(_part):
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
         fabric.contention(routes, fabric.shift_pattern(len(hosts)), hosts, progress=interrupt)
